@@ -105,6 +105,7 @@ function readRequestTexts(request: ChatRequest, dialect?: DialectModule): Reques
   const body = sentBody(request, dialect)
   for (const name in body) {
     const value = body[name]
+    if (dialect?.references?.has(name) && (value ?? "") !== "") found.unreadable("other")
     if (!Array.isArray(value)) found.wire(name, value, rest)
     else
       for (const item of value) {
@@ -151,7 +152,7 @@ function sentBody(request: ChatRequest, dialect: DialectModule | undefined): Rea
 class Collector {
   readonly #texts = new Set<string>()
   readonly #trusted = new Set<string>()
-  /** Strings of blocks that are read, or that are no text. */
+  /** Strings of blocks that are read, or that no client could write. */
   readonly #known = new Set<string>()
   readonly #unread = new Set<UnreadKind>()
   readonly #wire: WireReader
@@ -185,10 +186,10 @@ class Collector {
     // A worker refuses half a character, and with it every question of the call.
     const text = written.toWellFormed()
     if (this.#texts.has(text)) {
-      if (!isTrusted && this.#trusted.delete(text)) this.#addUnescaped(text, false)
+      if (!isTrusted && this.#trusted.delete(text)) this.#addPlain(text, false)
       return
     }
-    if (hiddenRun.test(text)) this.#unread.add("encrypted")
+    if (hiddenRun.test(text)) this.unreadable("encrypted")
     this.#characters += text.length
     if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
       this.isCut = true
@@ -196,12 +197,20 @@ class Collector {
     }
     this.#texts.add(text)
     if (isTrusted) this.#trusted.add(text)
-    this.#addUnescaped(text, isTrusted)
+    this.#addPlain(text, isTrusted)
   }
 
-  #addUnescaped(text: string, isTrusted: boolean): void {
+  unreadable(kind: UnreadKind): void {
+    this.#unread.add(kind)
+  }
+
+  /** What the text says without escapes, and what it shows and hides where it holds characters that nobody sees. */
+  #addPlain(text: string, isTrusted: boolean): void {
     const unescaped = text.includes("\\u") ? withoutEscapes(text) : text
     if (unescaped !== text) this.add(unescaped, isTrusted)
+    const { shown, hidden } = splitTags(text)
+    if (shown !== text) this.add(shown, isTrusted)
+    this.add(hidden, isTrusted)
   }
 
   /** Names and identifiers, each kind as one text: words can be spread over many. */
@@ -288,7 +297,9 @@ class Collector {
     const isData = source.kind === "base64"
     const kind = block.type === "image" && isData ? kindOfData(source.mediaType ?? "image", source.data) : block.type
     const text = kind === "file" && isData ? decodeText(source.data, source.mediaType) : undefined
-    this.#known.add(source.kind === "url" ? source.url : source.kind === "base64" ? source.data : source.id)
+    const written = source.kind === "url" ? source.url : source.kind === "base64" ? source.data : source.id
+    if (source.kind === "url" && isProse(written)) this.#read(wordsOf(written))
+    this.#wire.media.set(written, (this.#wire.media.get(written) ?? 0) + 1)
     if (text === undefined) this.#unread.add(kind)
     else this.#read(text)
   }
@@ -322,6 +333,35 @@ const saysItself = ({ role, name, blocks }: Turn): boolean =>
 /** Runs of characters that show nothing, or that mean something to the two ends only: bytes can be written with them. */
 const hiddenRun =
   /[\u{e0100}-\u{e01ef}\ufe00-\ufe0f\ue000-\uf8ff\u{f0000}-\u{10fffd}]{4}|[\u200b-\u200f\u2060-\u2064\ufeff]{8}/u
+
+/**
+ * What a text shows and what it spells in tag characters, which nobody sees and models read as ASCII. Flags of regions are made of
+ * them, too.
+ */
+function splitTags(text: string): { readonly shown: string; readonly hidden: string } {
+  if (!/[\u{e0000}-\u{e007f}]/u.test(text)) return { shown: text, hidden: "" }
+  const unflagged = text.replaceAll(/\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}/gu, "\u{1f3f4}")
+  if (!/[\u{e0000}-\u{e007f}]/u.test(unflagged)) return { shown: text, hidden: "" }
+  const hidden = (unflagged.match(/[\u{e0020}-\u{e007e}]/gu) ?? []).map((tag) =>
+    String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000),
+  )
+  return { shown: unflagged.replaceAll(/[\u{e0000}-\u{e007f}]/gu, ""), hidden: hidden.join("") }
+}
+
+/** Addresses hold a few words; more of them are a text. */
+const isProse = (url: string): boolean => (wordsOf(url).match(/\p{L}{2,}/gu) ?? []).length > mostWordsOfAddress
+
+const mostWordsOfAddress = 8
+
+function wordsOf(url: string): string {
+  let decoded = url
+  try {
+    decoded = decodeURIComponent(url)
+  } catch {
+    // It stays as it is written.
+  }
+  return decoded.replaceAll(/[-_+./?=&#%:]+/g, " ")
+}
 
 /** Letters that stand as `\u0061`, as who parses them reads them. */
 const withoutEscapes = (text: string): string =>

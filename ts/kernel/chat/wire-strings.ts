@@ -4,8 +4,10 @@ import type { UnreadKind } from "../types/guard.ts"
 
 /** Collects the strings of the parts of one JSON value, whose number of values and depth the reader of bodies bounds. */
 export class WireReader {
-  /** Strings that are read elsewhere, or that are no text. */
+  /** Strings that are read elsewhere. */
   readonly #known: ReadonlySet<string>
+  /** How often a string stands for a picture, a sound or a file. As often as that it is not read here: once more it is a text. */
+  readonly media = new Map<string, number>()
   readonly #unread: Set<UnreadKind>
   readonly #terms: ReadonlySet<string> | undefined
   /** Names that say next to nothing each, and may say something together. */
@@ -41,8 +43,14 @@ export class WireReader {
 
   #text(name: string, text: string, strings: string[]): void {
     if (text === "" || wireWords.has(text) || this.#terms?.has(text) === true || this.#known.has(text)) return
+    const times = this.media.get(text) ?? 0
+    if (times > 0) {
+      this.media.set(text, times - 1)
+      return
+    }
     if (identifiers.has(name) && isPlainName(text)) {
-      if (name !== "model") this.ids.add(text)
+      // That of the request is left out. Others are names, which stay the same in the next request.
+      ;(name === "model" ? this.names : this.ids).add(text)
       return
     }
     const media = readDataUrl(text)
@@ -64,11 +72,12 @@ function readDataUrl(url: string): string | { readonly kind: UnreadKind } | unde
   if (head === undefined || head === null) return undefined
   const [, type = "text/plain", options = ""] = head
   const body = url.slice(comma + 1)
+  const written = type + options
   if (!/;base64$/i.test(options)) {
-    const text = isTextType(type) ? decodePercent(body) : undefined
+    const text = isTextType(written) ? asShown(decodePercent(body), type) : undefined
     return text ?? { kind: kindOfData(type) }
   }
-  return decodeText(body, type) ?? { kind: kindOfData(type, body) }
+  return decodeText(body, written.slice(0, -";base64".length)) ?? { kind: kindOfData(type, body) }
 }
 
 /** `data` is in base64; left out where it is not. */
@@ -97,11 +106,21 @@ export function decodeText(data: string, mediaType: string | undefined): string 
   if (mediaType === undefined || !isTextType(mediaType) || data.length > maxEncodedCharacters) return undefined
   try {
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return asShown(new TextDecoder("utf-8", { fatal: true }).decode(bytes), mediaType)
   } catch {
     // Not base64, or not UTF-8: whoever gets it reads something else than a guard would.
     return undefined
   }
+}
+
+/**
+ * A document as its reader sees it: with markup, also without the marks, which may tear words. Undefined for one that is not in
+ * UTF-8 after all, where every other byte is zero.
+ */
+function asShown(text: string | undefined, mediaType: string): string | undefined {
+  if (text === undefined || text.includes("\0")) return undefined
+  const isTorn = /html|xml/i.test(mediaType) && /\p{L}(<[^<>]{1,200}>)+\p{L}/u.test(text)
+  return isTorn ? `${text}\n${text.replaceAll(/<[^<>]{1,200}>/g, "")}` : text
 }
 
 /** More than guards read in any case. */
@@ -115,8 +134,11 @@ function decodePercent(text: string): string | undefined {
   }
 }
 
-const isTextType = (type: string): boolean =>
-  /^text\/|^application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|jsonl|x-ndjson|javascript)$/i.test(type)
+/** Texts in UTF-8 whose words stand as they are: rich text spells them, and other character sets are not decoded. */
+const isTextType = (mediaType: string): boolean =>
+  /^(text\/(?!(x-)?(rtf|richtext))[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|jsonl|x-ndjson|javascript))\s*(;.*)?$/i.test(
+    mediaType,
+  ) && !/;\s*charset\s*=\s*"?(?!utf-?8\b|(us-)?ascii\b)/i.test(mediaType)
 
 /** The kind of content by a media type or the name of a part. */
 export function kindOfMedia(name: string): UnreadKind {

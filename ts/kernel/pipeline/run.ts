@@ -154,10 +154,15 @@ function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, rec
       "unreadable_content",
       `The request has content that the guards of decision "${name}" cannot read, such as an image; leave it out, or name its kind under allow_unread in the guard's rule`,
     )
-  if (reasons.includes("unread_words") || reasons.includes("unsupported_language"))
+  if (reasons.includes("unread_words"))
     return new RtrError(
       "unread_words",
       `The text has words that the guards and other signals of decision "${name}" cannot read; send it in a script and a language that their models know`,
+    )
+  if (reasons.includes("unsupported_language"))
+    return new RtrError(
+      "unread_words",
+      `The text is in a language in which the guards of decision "${name}" were not measured; send it in one of theirs, such as English`,
     )
   return new RtrError(
     "context_length_exceeded",

@@ -71,6 +71,8 @@ export interface DialectModule extends ModuleBase {
   readonly idHeader?: string
   /** Names of fields and values of this wire that say nothing by themselves, beside those that many protocols have. Guards skip them. */
   readonly wireTerms?: ReadonlySet<string>
+  /** Fields of requests that name what a backend keeps, such as earlier turns. Nobody can read it here, so guards count it as unread. */
+  readonly references?: ReadonlySet<string>
   /** Reads a client's body, already parsed. Throws `invalid_request` that names the field. */
   readRequest(body: unknown): ChatRequest
   /** The body for an upstream. What was read by this dialect and not replaced goes out as it came in. Throws `invalid_request` for what the dialect cannot say. */

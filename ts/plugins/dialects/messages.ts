@@ -7,7 +7,7 @@ import { readReply, writeReply } from "../_shared/messages/reply.ts"
 import { readRequest, writeRequest } from "../_shared/messages/request.ts"
 import { createReader } from "../_shared/messages/stream-reader.ts"
 import { createWriter } from "../_shared/messages/stream-writer.ts"
-import { wireTerms } from "../_shared/messages/wire-terms.ts"
+import { references, wireTerms } from "../_shared/messages/wire-terms.ts"
 
 export default defineDialect({
   about: "Messages, the wire of Anthropic's API",
@@ -19,6 +19,7 @@ export default defineDialect({
   },
   idHeader: "request-id",
   wireTerms,
+  references,
   schemas: async () => (await import("../_shared/messages/schemas.ts")).schemas,
   readRequest,
   writeRequest,

@@ -2,6 +2,7 @@
 
 import type { Work } from "../../../kernel/index.ts"
 import { englishBits } from "../disguise/letter-pairs.ts"
+import { plainWords } from "./plain-words.ts"
 
 /** What is used of a detector (eld). */
 export interface Detector {
@@ -74,7 +75,7 @@ function foreignIn(part: string, isEnglishKnown: boolean): string | undefined {
   const written = part.trim().replaceAll(blanks, " ")
   const letters = written.match(letter)?.length ?? 0
   const spaces = written.split(" ").length - 1
-  return letters >= fewestLetters && letters + spaces >= leastShare * written.length ? written : undefined
+  return letters >= fewestLetters && letters + spaces >= leastShare * written.length ? plainWords(written) : undefined
 }
 
 const isAscii = /^[\0-\x7f]*$/

@@ -11,6 +11,7 @@ import {
 } from "../../../kernel/index.ts"
 import { languageCodes } from "../signals/language-codes.ts"
 import { type Detector, hasForeignSentence } from "./foreign-sentences.ts"
+import { plainWords } from "./plain-words.ts"
 
 /** Those of the heads of the built-in packages, as their cards say. */
 const measured: readonly string[] = ["en"]
@@ -45,8 +46,9 @@ export async function createLanguageCheck({
   const known = said ?? (isBuiltIn ? measured : "any")
   if (known === "any") return undefined
   const { eld } = await loadDetector()
-  const isKnown = (sample: string): boolean => {
-    if (!hasSentence(sample)) return true
+  const isKnown = (text: string): boolean => {
+    const sample = plainWords(text)
+    if (sample === undefined || !hasSentence(sample)) return true
     const detected = eld.detect(sample)
     if (!detected.isReliable() || known.includes(detected.language)) return true
     const scores = detected.getScores()

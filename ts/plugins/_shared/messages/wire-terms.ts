@@ -11,3 +11,6 @@ export const wireTerms: ReadonlySet<string> = new Set(
     "image/png image/jpeg image/gif image/webp application/pdf text/plain"
   ).split(" "),
 )
+
+/** Files and skills that a container of the backend has. */
+export const references: ReadonlySet<string> = new Set(["container"])

@@ -11,3 +11,6 @@ export const wireTerms: ReadonlySet<string> = new Set(
     "syntax definition lark regex"
   ).split(" "),
 )
+
+/** Earlier turns and stored prompts. */
+export const references: ReadonlySet<string> = new Set(["previous_response_id", "conversation", "prompt"])
