@@ -9,7 +9,7 @@ import { createKernel, toNodeListener } from "rtr/node"
 export interface EmbedOptions {
   readonly backend: string
   readonly port?: number
-  /** Pass `await createNativeInference()` from `rtr/node` to use signals that ask a model; without it they are refused. */
+  /** Pass `await createNativeInference({ config })` from `rtr/node` to use signals that ask a model; without it they are refused. */
   readonly inference?: Inference
 }
 

@@ -206,6 +206,7 @@ test("a closed kernel serves no more and has closed its transport", async () => 
   await kernel.close()
   expect(kernel.transport.closed.count).toBe(1)
   expect(() => kernel.plan).toThrow("The kernel is closed")
+  expect(() => kernel.fetch(new Request("http://router/v1/models"))).toThrow("The kernel is closed")
   await expect(kernel.activate(smallDocument)).rejects.toMatchObject({ code: "unavailable" })
 })
 
@@ -213,7 +214,7 @@ test("modules that a document names must be passed in", async () => {
   await expect(
     createFakeKernel({ config: { ...smallDocument, modules: ["./signals/shouting.ts"] } }),
   ).rejects.toMatchObject({
-    message: expect.stringContaining("pass it to createKernel as modules: { shouting: … }"),
+    message: expect.stringContaining('pass it as modules: { "shouting": … }'),
   })
 })
 

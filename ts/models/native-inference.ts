@@ -1,23 +1,49 @@
-// Inference inside this process, with models by built-in name or folder.
+// Inference inside this process, with models by built-in name or folder, or those that a document needs.
 
-import type { Inference } from "../kernel/index.ts"
-import { createNativeInference as createFromFolders } from "../kernel/runtime/node.ts"
+import { type Inference, RtrError } from "../kernel/index.ts"
+import {
+  type ConfigOptions,
+  createNativeInference as createFromFolders,
+  deploymentsFor,
+} from "../kernel/runtime/node.ts"
 import { findBuiltinPackage } from "./packages/builtin.ts"
 
-export interface NativeInferenceOptions {
-  /** Models by deployment name: a built-in package name or the folder of a package. */
+export interface NativeInferenceOptions extends Partial<ConfigOptions> {
+  /** Models by deployment name: a built-in package name or the folder of a package. They come before those of `config`. */
   readonly models?: Readonly<Record<string, string>>
   readonly threads?: number
 }
 
-/** Without options it answers for the default deployment. Rejects with an `RtrError` when a model cannot be loaded. */
+/**
+ * Loads `models`, and what the document `config` needs; the package `signals` as the default deployment when both are left out.
+ * Rejects with an `RtrError` when a model cannot be loaded.
+ */
 export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
-  const models = Object.entries(options.models ?? { default: "signals" }).map(([name, artifact]) => [
-    name,
-    findBuiltinPackage(artifact) ?? artifact,
-  ])
+  const { config, models: named, threads } = options
+  const needed = config === undefined ? {} : await neededModels({ ...options, config }, named ?? {})
+  const wanted = { ...needed, ...(named ?? (config === undefined ? { default: "signals" } : {})) }
+  const models = Object.entries(wanted).map(([name, artifact]) => [name, findBuiltinPackage(artifact) ?? artifact])
   return createFromFolders({
     models: Object.fromEntries(models) as Readonly<Record<string, string>>,
-    ...(options.threads !== undefined && { threads: options.threads }),
+    ...(threads !== undefined && { threads }),
   })
+}
+
+/** Packages by deployment name. */
+async function neededModels(
+  options: ConfigOptions,
+  named: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const needed = (await deploymentsFor(options)).filter(({ name }) => !Object.hasOwn(named, name))
+  return Object.fromEntries(
+    needed.map(({ name, artifact, endpoint }) => {
+      if (endpoint !== undefined || artifact === undefined)
+        throw new RtrError(
+          "invalid_config",
+          `Cannot load model deployment "${name}" in this process: it is served at an endpoint; write artifact in place of endpoint, or pass a package as models: { ${JSON.stringify(name)}: … }`,
+          { path: ["global", "model_catalog", "deployments", name] },
+        )
+      return [name, artifact]
+    }),
+  )
 }

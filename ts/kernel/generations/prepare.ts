@@ -199,6 +199,7 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
       recipes?.deploymentsOf(document, registry, neededDeployments) ?? neededDeployments(document, registry)
     const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
     if (lease !== undefined) closers.push(() => lease.release())
+    if (lease === undefined) checkAnswered(deployments, host.inference)
     const own = lease?.inference ?? host.inference
     warmed = host.onWarming(own)
     await lease?.ready(signal)
@@ -252,6 +253,18 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
   } finally {
     warmed?.()
   }
+}
+
+/** A host's own inference that lacks a model would otherwise fail with each request. One that tells no deployments may have any. */
+function checkAnswered(deployments: readonly NeededDeployment[], inference: Inference | undefined): void {
+  const named = inference?.status().map(({ name }) => name) ?? []
+  const lacking = deployments.filter(({ name }) => !named.includes(name))
+  if (named.length === 0 || lacking.length === 0) return
+  const list = lacking.map(({ name, artifact }) => (artifact === undefined ? name : `${name} (${artifact})`))
+  throw new RtrError(
+    "invalid_config",
+    `Cannot ask model deployments ${list.join(", ")}: the inference of this kernel has ${named.join(", ")} alone; createNativeInference({ config }) loads what a document needs`,
+  )
 }
 
 /** Says where in the document the store stands that cannot be opened. */

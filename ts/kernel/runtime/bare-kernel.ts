@@ -3,6 +3,7 @@
 import type { SourceDocument } from "../config/source-document.ts"
 import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
+import type { DocumentInput } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
@@ -36,7 +37,7 @@ export interface KernelOptions extends Pick<
 }
 
 export interface Kernel {
-  /** Serves the inference surface; the document's first listener gives keys and model grants. */
+  /** Serves the inference surface; the document's first listener gives keys and model grants. Throws `unavailable` when the kernel is closed. */
   fetch(request: Request): Response | Promise<Response>
   /** Serves the management surface. Without `management_api.auth` it asks for no token; do not expose it. */
   readonly management: ListenerApp
@@ -93,7 +94,10 @@ export async function openKernel(
     return plan
   }
   return {
-    fetch: (request) => router.inference.fetch(request),
+    fetch(request) {
+      planOf()
+      return router.inference.fetch(request)
+    },
     management: router.management,
     get plan() {
       return planOf()
@@ -104,17 +108,26 @@ export async function openKernel(
 }
 
 async function activate(router: Router, source: string, config: string | object): Promise<void> {
-  const document =
-    typeof config === "string" ? { text: config, source } : { text: JSON.stringify(config), source, value: config }
-  const outcome = await router.activate({ ...document, trigger: "api" })
+  const outcome = await router.activate({ ...toInput(config, source), trigger: "api" })
   if (outcome.result === "rejected") throw outcome.error
   if (outcome.result === "superseded")
     throw new RtrError("unavailable", "Another configuration came before this one could be activated")
   router.setPhase("ready")
 }
 
+/** What a host passes, as the stages of a candidate take it. */
+export function toInput(config: string | object, source: string): DocumentInput {
+  if (typeof config === "string") return { text: config, source }
+  if (typeof config !== "object" || config === null)
+    throw new RtrError(
+      "invalid_config",
+      "Cannot create a kernel without config: pass the text of a document, or its value",
+    )
+  return { text: JSON.stringify(config), source, value: config }
+}
+
 /** Modules that a document names must be passed here; this host loads no files. */
-async function registryFor(
+export async function registryFor(
   builtins: readonly BuiltinEntry[],
   modules: Readonly<Record<string, unknown>>,
   { value }: SourceDocument,
@@ -126,7 +139,7 @@ async function registryFor(
   if (missing.length > 0)
     throw new RtrError(
       "invalid_module",
-      `Cannot load ${missing.join(", ")} here; pass it to createKernel as modules: { ${moduleId(missing[0] ?? "")}: … }`,
+      `Cannot load ${missing.join(", ")}: createKernel loads no files; import the module and pass it as modules: { ${JSON.stringify(moduleId(missing[0] ?? ""))}: … }`,
     )
   const outside = Object.entries(modules).map(([id, module]): OutsideModule => ({
     id,

@@ -153,9 +153,13 @@ export function findRuntimeLibrary(): string {
 export async function openEngine(
   options: Omit<EngineOptions, "runtimeLibrary"> & { readonly runtimeLibrary?: string },
 ): Promise<Engine> {
-  // The library reads this when it loads. A worker thread has a copy of the environment: there the engine refuses to load it.
-  process.env["ORT_DISABLE_TELEMETRY"] = "1"
+  withoutTelemetry()
   return withCode(addon().Engine.open({ runtimeLibrary: findRuntimeLibrary(), ...readPanics(), ...options }))
+}
+
+/** The library reads this when it loads. A worker thread has a copy of the environment: there the engine refuses to load it. */
+function withoutTelemetry(): void {
+  process.env["ORT_DISABLE_TELEMETRY"] = "1"
 }
 
 /** Whoever starts the process may want to see that it stands panics. */
@@ -170,6 +174,7 @@ function readPanics(): Pick<EngineOptions, "panicEverySeconds"> {
 }
 
 export async function listDevices(): Promise<readonly Device[]> {
+  withoutTelemetry()
   return withCode(addon().Engine.devices(findRuntimeLibrary()))
 }
 

@@ -25,7 +25,7 @@ export {
   type ServeAddress,
 } from "./native.ts"
 export type { Kernel, KernelOptions } from "./edge.ts"
-export { createKernel } from "./node-kernel.ts"
+export { type ConfigOptions, createKernel, deploymentsFor } from "./node-kernel.ts"
 export { toNodeListener } from "./node-listener.ts"
 export { loadBuiltins } from "./node-modules.ts"
 export { createNodeTransport } from "./node-transport.ts"

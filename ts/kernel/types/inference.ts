@@ -178,6 +178,7 @@ export interface Inference {
    * A task that fails has an `error` answer; the promise itself rejects only for a bug.
    */
   bundle(tasks: readonly InferenceTask[], options?: InferenceOptions): Promise<readonly InferenceAnswer[]>
+  /** Every deployment that it answers for; none where it does not tell. */
   status(): readonly DeploymentStatus[]
   close(): Promise<void>
 }
