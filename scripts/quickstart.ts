@@ -8,10 +8,13 @@ import { styleText } from "node:util"
 import { startBackend } from "../examples/quickstart/backend.ts"
 import { type SamplePrompt, samplePrompts } from "../examples/quickstart/prompts.ts"
 import { table } from "../ts/cli/print.ts"
+import { readAddresses } from "../ts/kernel/runtime/read-addresses.ts"
 
 const root = join(import.meta.dirname, "..")
-const inference = "http://127.0.0.1:8801"
-const management = "http://127.0.0.1:8080"
+const document = join(root, "examples/quickstart/config.yaml")
+const addresses = await readAddresses(document)
+const inference = addresses.listener().url
+const management = addresses.management().url
 const backends = { small: 9101, coder: 9102, expert: 9103, painter: 9104 }
 
 const [option, ...more] = process.argv.slice(2)
@@ -28,11 +31,9 @@ servers = await Promise.all(
     startBackend(name, port).catch((error: Error) => fail(`Cannot start backend ${name}: ${error.message}`)),
   ),
 )
-router = spawn(
-  process.execPath,
-  [join(root, "bin/rtr.js"), "serve", "--config", join(root, "examples/quickstart/config.yaml")],
-  { stdio: ["ignore", "inherit", "inherit"] },
-)
+router = spawn(process.execPath, [join(root, "bin/rtr.js"), "serve", "--config", document], {
+  stdio: ["ignore", "inherit", "inherit"],
+})
 process.once("SIGINT", () => void stop(130))
 process.once("SIGTERM", () => void stop(143))
 

@@ -1,9 +1,18 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
-import { providersOn, runCommand, startRouter, startTestBackend, temporaryFolder, waitFor } from "./_processes.ts"
+import {
+  providersOn,
+  runCommand,
+  startRouter,
+  startTestBackend,
+  temporaryFolder,
+  waitFor,
+  writeDocument,
+} from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
 const quickstart = join(root, "examples/quickstart/config.yaml")
@@ -195,26 +204,69 @@ describe("rtr config", () => {
   })
 })
 
+describe("an address that cannot be opened", () => {
+  const serve = (listener: object, ...options: readonly string[]) => {
+    const file = writeDocument({ listeners: [{ name: "main", address: "127.0.0.1", port: 0, ...listener }] })
+    return runCommand("rtr", ["serve", "--config", file, "--metrics-port", "0", ...options])
+  }
+
+  test("is named by its place in the document", async () => {
+    const { code, stderr } = await serve({ address: "nope.invalid" })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /Cannot listen on nope\.invalid:0: .* \(listeners\[0\]\.address\)\nHint: The document is \S+/,
+      ),
+    ])
+  })
+
+  test("is told to be the router's own where another part of it has the port", async () => {
+    const port = await freePort()
+    const { code, stderr } = await serve({ port }, "--metrics-port", String(port))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `Cannot listen on 127.0.0.1:${port}: ${port} is the port of GET /metrics (--metrics-port), and listener "main" needs one of its own (listeners[0].port)`,
+      ),
+    ])
+  })
+})
+
+/** A port that nobody has at the moment. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 describe("calls that are wrong or not there yet", () => {
   test.each([
     ["rtr", ["cofnig"], 2, /unknown command "cofnig" \(did you mean "config"\?\)/],
     ["rtr", ["logz"], 2, /unknown command "logz"$/m],
     ["rtr", ["config", "validate", "--cnfig", "x"], 2, /unknown option '--cnfig'/],
-    ["rtr", ["config", "validate", "other.yaml"], 2, /too many arguments/],
-    ["rtr", ["route", "preview", "hello", "--prompt", "hi"], 1, /Give the message as argument or as --prompt/],
-    ["rtr", ["route", "preview", "hello", "--messages", "[]"], 1, /Give exactly one of a message, --messages and/],
+    [
+      "rtr",
+      ["config", "validate", "other.yaml"],
+      2,
+      /^Error: too many arguments.*; name the configuration with --config FILE$/m,
+    ],
+    ["rtr", ["route", "preview", "hello", "--prompt", "hi"], 2, /Give the message as argument or as --prompt/],
+    ["rtr", ["route", "preview", "hello", "--messages", "[]"], 2, /Give exactly one of a message, --messages and/],
     ["rtr", ["serve", "--metrics-port", "high"], 2, /It must be a whole number from 0 to 65535/],
     ["rtr", ["serve", "--engine"], 2, /--engine is not supported yet/],
     ["rtr", ["serve", "some/model"], 2, /serve MODEL is not supported yet/],
     ["rtr", ["serve", "--gateway", "extproc"], 2, /--gateway extproc is not supported yet/],
     ["rtr", ["benchmark", "run", "--manifest", "x"], 1, /rtr benchmark is not supported yet/],
     ["rtr", ["config", "apply"], 1, /rtr config apply is not supported yet/],
-    ["rtr", ["route", "preview"], 1, /Give exactly one of a message, --messages and --request-file/],
-    ["rtr", ["status", "--endpoint", "http://user:pass@host"], 1, /--endpoint must be an origin/],
+    ["rtr", ["request", "chat"], 2, /Cannot send an empty message: standard input has no text/],
+    ["rtr", ["route", "preview"], 2, /Give exactly one of a message, --messages and --request-file/],
+    ["rtr", ["status", "--endpoint", "http://user:pass@host"], 2, /--endpoint must be an origin/],
     [
       "rtr",
       ["request", "chat", "--base-url", "http://user:pass@host", "hello"],
-      1,
+      2,
       /^Error: --base-url must be a URL such as \S+, without user, query or fragment$/m,
     ],
     [

@@ -233,6 +233,7 @@ describe("live configuration", () => {
     ])
     expect((await askOnce(router, false)).decision).toBe("decision-1")
     await waitFor(() => router.stderr().includes("listeners[0].timeout"))
+    expect(router.stderr()).toMatch(/"event":"config_rejected".*"code":"restart_required"/)
   }, 30_000)
 
   test("a document whose model cannot be loaded leaves the old one serving, and the next one need not wait for it", async () => {

@@ -178,6 +178,33 @@ describe("warnings", () => {
     expect((await statusOf(router)).config_warnings).toEqual([])
   })
 
+  test("about guards that clients may pass by are in the status, and a place is told after a reload too", async () => {
+    const backend = await startTestBackend()
+    const guarded = (priority: number): object => ({
+      providers: {
+        models: [{ name: "small", backend_refs: [{ endpoint: backend.endpoint, api_key: "literal" }] }],
+      },
+      routing: {
+        signals: { keywords: [{ name: "k", operator: "OR", keywords: ["x"] }], pii: [{ name: "p" }] },
+        decisions: [{ name: "d", priority, rules: { type: "pii", name: "p" }, modelRefs: [{ model: "small" }] }],
+      },
+    })
+    const router = await startRouter(guarded(1))
+    router.write(guarded(2))
+    await waitFor(() => linesOf(router, "config_active").length === 1)
+    const said = messagesOf(linesOf(router, "config_warning"))
+    expect(said).toEqual([
+      expect.stringContaining("passes no decision and no guard"),
+      expect.stringContaining("passes no decision and no guard"),
+    ])
+    expect((await statusOf(router)).config_warnings).toEqual([
+      expect.stringMatching(/^listeners\[0\]\.models: .*passes no decision and no guard/),
+    ])
+    const [first, second] = messagesOf(linesOf(router, "exposed_keys"))
+    expect(first).toMatch(/config\.json:1:\d+ providers/)
+    expect(second).toBe(first)
+  })
+
   test("of a changed document refuse it with --strict", async () => {
     const backend = await startTestBackend()
     const plain = { providers: providersOn(backend.endpoint, "small") }

@@ -1,12 +1,14 @@
 // Follows docs/plugins.md to the letter in an empty folder: its files are written as they stand there, checked and run.
 
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { capabilityNames, grantedQuestions, grantSetup } from "../../ts/kernel/modules/capabilities.ts"
 import { moduleKinds } from "../../ts/kernel/modules/kinds.ts"
+import { atEnd } from "./_ends.ts"
 import { runCommand, startCommand, temporaryFolder, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -75,6 +77,35 @@ describe("the guide's files", { timeout: 120_000 }, () => {
   })
 
   test("embed the kernel", () => expect(runNode(authorFolder(), "embed.ts")).toContain("We hear you."))
+
+  test("embed the kernel on Deno, with the permissions that stand there", async () => {
+    const folder = authorFolder()
+    const listener = "{ name: test, address: 127.0.0.1, port: 0 }"
+    writeFileSync(
+      join(folder, "config.yaml"),
+      `version: v0.3\nlisteners: [${listener}]\n${files.get("modules.yaml")}\n${files.get("routing.yaml")}`,
+    )
+    const [, args = ""] = /^deno (run .*embed-deno\.ts)$/m.exec(guide) ?? []
+    const deno = spawn(join(root, "node_modules/.bin/deno"), args.replace("run", "run --no-prompt").split(" "), {
+      cwd: folder,
+    })
+    const exited = once(deno, "close")
+    atEnd(async () => {
+      deno.kill("SIGKILL")
+      await exited
+    })
+    let output = ""
+    for (const stream of [deno.stdout, deno.stderr]) stream.on("data", (piece: Buffer) => (output += piece.toString()))
+    await waitFor(() => output.includes("listening on port ") || deno.exitCode !== null, 60_000)
+    const [, port] = /listening on port (\d+)/.exec(output) ?? []
+    expect(port, output).toBeDefined()
+    const reply = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "MoM", messages: [{ role: "user", content: "WHERE IS MY ORDER" }] }),
+    })
+    expect(reply.headers.get("x-rtr-selected-decision")).not.toBeNull()
+  })
 
   test("make a document that is valid, and whose options are checked", async () => {
     const folder = authorFolder()

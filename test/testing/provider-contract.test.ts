@@ -56,6 +56,16 @@ const follows = "follows the backend's own settings"
 const apart = "keeps the requests of a backend apart"
 const asks = "asks for a stream only when the client does"
 
+test("a header name as it stands in the document is refused with what was expected and what came", async () => {
+  const written = changing((request, { extraHeaders }) => ({
+    headers: { ...without(request, "x-extra").headers, ...extraHeaders },
+  }))
+  const cases = providerContract(defineProvider({ about: "posts", dialect: "chat_completions", ...written } as never))
+  await expect(async () => cases.find(({ name }) => name === follows)?.run()).rejects.toThrow(
+    'Expected the header "x-extra: 1", with its name in lower case, of extra_headers X-Extra: 1; got "X-Extra: 1"',
+  )
+})
+
 test("a provider that keeps the contract passes", async () => expect(await failures({})).toEqual([]))
 
 const broken: readonly (readonly [string, object, readonly string[]])[] = [

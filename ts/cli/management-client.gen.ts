@@ -780,7 +780,7 @@ export type StatusStartupReply = {
     readonly reason?: string
     readonly restarts: number
   }[]
-  /** What the serving document says without effect, each with its path */
+  /** Warnings of the serving document, each with its path */
   readonly config_warnings: readonly string[]
   /** The newest document that was tried and did not become active; it stays after later successes */
   readonly last_rejection?: {

@@ -12,7 +12,7 @@ const usageError = 2
 export async function runProgram(program: Command): Promise<void> {
   followLauncher()
   forEachCommand(program, (command) => {
-    command.exitOverride().configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "Error: ")) })
+    command.exitOverride().configureOutput({ outputError: (text, write) => write(withHint(text, command)) })
     // Commands take this setting over from the one that holds them.
     if (command.commands.length === 0 && !refused.has(command)) command.allowExcessArguments(false)
   })
@@ -21,6 +21,25 @@ export async function runProgram(program: Command): Promise<void> {
     await program.parseAsync()
   } catch (error) {
     process.exitCode = await exitCodeOf(error)
+  }
+}
+
+/** A file behind a command that takes it as an option is what people write first. */
+function withHint(text: string, { options }: Command): string {
+  const error = text.replace(/^error: /, "Error: ")
+  return options.some(({ long }) => long === "--config")
+    ? error.replace(/^(Error: too many arguments.*?)\.?$/m, "$1; name the configuration with --config FILE")
+    : error
+}
+
+/** A call that is wrong in a way that only the command itself can tell. */
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+  readonly hint: string | undefined
+
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.hint = hint
   }
 }
 
@@ -34,6 +53,10 @@ const refused = new WeakSet<Command>()
 
 async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError
+  if (error instanceof UsageError) {
+    printError(error.message, error.hint)
+    return usageError
+  }
   // By name: loading the kernel only to compare classes would double the time of every call that fails.
   const known = error instanceof Error && error.name === "RtrError" ? (error as RtrError) : undefined
   const message = error instanceof Error ? error.message : String(error)

@@ -3,10 +3,11 @@
 import { ofetch } from "ofetch"
 import { readPlainUrl, RtrError } from "rtr"
 import { createManagementClient, type ManagementCall, type ManagementClient } from "./management-client.gen.ts"
+import { UsageError } from "./program.ts"
 import { defaultEndpoint, type RemoteOptions } from "./remote-options.ts"
 import { documentAddress, type FoundAddress } from "./router-address.ts"
 
-/** The typed client of one router. Rejects with `invalid_request` for an endpoint that is no origin. */
+/** The typed client of one router. Rejects with a `UsageError` for an endpoint that is no origin. */
 export async function connectManagement(options: RemoteOptions): Promise<ManagementClient> {
   const { endpoint, config } = options
   const found =
@@ -84,8 +85,5 @@ function answered(status: number, body: unknown, tokenEnv: string): RtrError {
 function originOf(endpoint: string): string {
   const url = readPlainUrl(endpoint)
   if (url !== undefined && /^(\/|\/api\/v1\/?)$/.test(url.pathname)) return url.origin
-  throw new RtrError(
-    "invalid_request",
-    `--endpoint must be an origin such as ${defaultEndpoint}, without user, query or fragment`,
-  )
+  throw new UsageError(`--endpoint must be an origin such as ${defaultEndpoint}, without user, query or fragment`)
 }

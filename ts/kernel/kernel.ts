@@ -36,6 +36,7 @@ import { answer, callModel, type PipelineHost, resolveModel, run } from "./pipel
 import { select } from "./pipeline/selection/select.ts"
 import { type OnModuleError, readSignals, toSignalInput } from "./pipeline/signals.ts"
 import { unscannedIn } from "./pipeline/unscanned.ts"
+import type { Problem } from "./schema/problem.ts"
 import type { CallRecord } from "./types/call.ts"
 import type { ChatRequest } from "./types/chat.ts"
 import type { KeptDocument, Log, OtherRequests } from "./types/capability.ts"
@@ -76,12 +77,14 @@ export interface RouterOptions
   readonly onUnrouted?: (request: UnroutedRequest) => void
   /** Told about each document that was tried, and what the one is that serves then. */
   readonly onActivation?: (outcome: ActivationOutcome, serving?: ServingDocument) => void
+  /** What the host warns of beside the warnings of the document itself; the status has both. */
+  readonly alsoWarn?: ((loaded: LoadedDocument) => readonly Problem[]) | undefined
   /** The file of the document, for operations that change it. */
   readonly document?: KeptDocument | undefined
 }
 
-/** A document that serves. Its text, which would tell places, is not kept. */
-export type ServingDocument = Omit<LoadedDocument, "locate">
+/** A document that serves. Its text, which tells places, is not kept: only who is told that it has become active can locate. */
+export type ServingDocument = Omit<LoadedDocument, "locate"> & Partial<Pick<LoadedDocument, "locate">>
 
 /** A candidate; `loaded` is what `load` made of it, `value` the document as its host has parsed it. */
 export interface RouterCandidate extends Candidate {
@@ -112,6 +115,7 @@ export interface Router {
 /** Everything that one generation serves with. */
 interface Serving extends Prepared {
   readonly apps: ReadonlyMap<string, ListenerApp>
+  readonly told: readonly Problem[]
 }
 
 export function createRouter(options: RouterOptions): Router {
@@ -134,14 +138,14 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   const status = (): KernelStatus => {
-    const { inference: serving, warnings = [] } = activation.current()?.content ?? {}
+    const { inference: serving, told = [] } = activation.current()?.content ?? {}
     const deployments = [...(serving?.status() ?? []), ...(warming === serving ? [] : (warming?.status() ?? []))]
     return {
       ...state,
       ready: state.phase === "ready" && !state.draining,
       instanceId,
       activation: activation.status(),
-      configWarnings: warnings,
+      configWarnings: told,
       deployments,
     }
   }
@@ -167,9 +171,22 @@ export function createRouter(options: RouterOptions): Router {
     ...(options.checkHost !== undefined && { checkHost: options.checkHost }),
   }
 
+  /** Holds texts, so each is gone when its outcome was told. */
+  const places = new WeakMap<Serving, LoadedDocument["locate"]>()
+  const servingWithPlaces = (): ServingDocument | undefined => {
+    const serving = activation.current()?.content
+    const locate = serving && places.get(serving)
+    if (locate === undefined) return serving
+    places.delete(serving as Serving)
+    return { ...(serving as Serving), locate }
+  }
+
   const activation: Activation<Serving, RouterCandidate> = createActivation<Serving, RouterCandidate>({
     hash: options.hash,
-    onOutcome: (outcome) => options.onActivation?.(outcome, activation.current()?.content),
+    onOutcome(outcome) {
+      const serving = servingWithPlaces()
+      options.onActivation?.(outcome, serving)
+    },
     onListenerError: (error) => onInternalError?.(error, "onActivation"),
     onActive: (generation) => generations.set(generation.content.plan, generation),
     close: (content) => content.close(),
@@ -249,14 +266,17 @@ export function createRouter(options: RouterOptions): Router {
       if (servesOthers(loaded.registry))
         other = (await import("./pipeline/other/other-requests.ts")).createOtherRequests(host, steps)
       try {
-        return {
+        const content: Serving = {
           ...prepared,
+          told: [...loaded.warnings, ...(options.alsoWarn?.(loaded) ?? [])],
           apps: appsOf(
             loaded.registry,
             { ...services, ...prepared.services },
             { plan, tokens: plan.management.tokens },
           ),
         }
+        places.set(content, loaded.locate)
+        return content
       } catch (error) {
         await prepared.close()
         throw error

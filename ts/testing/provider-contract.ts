@@ -65,13 +65,14 @@ export function providerContract(
       expectThat(!/authorization|api-key/i.test(keyless), "no key header without a key")
     }),
     contractCase("follows the backend's own settings", () => {
+      const { url } = build({ chatPath: "/other/path" })
       expectThat(
-        build({ chatPath: "/other/path" }).url === "https://host.example/other/path",
-        "chat_path to replace the path",
+        url === "https://host.example/other/path",
+        `chat_path to replace the path: https://host.example/other/path, got ${url}`,
       )
-      expectThat(build({ extraHeaders: { "X-Extra": "1" } }).headers["x-extra"] === "1", "extra headers")
+      expectHeader(build({ extraHeaders: { "X-Extra": "1" } }).headers, "x-extra", "1", "extra_headers X-Extra: 1")
       const custom = build({ authHeader: "X-Key", authPrefix: "Token" }).headers
-      expectThat(custom["x-key"] === "Token secret-key", "the backend's auth header and prefix")
+      expectHeader(custom, "x-key", "Token secret-key", "auth_header X-Key and auth_prefix Token")
     }),
     contractCase("asks for a stream only when the client does", () => {
       expectThat(build({}, true).headers["accept"] === streamType, `a stream of ${streamType} to be accepted`)
@@ -88,4 +89,15 @@ export function providerContract(
       )
     }),
   ]
+}
+
+/** Names of headers are lower case, so that a setting replaces what the provider itself sends. */
+function expectHeader(headers: Readonly<Record<string, string>>, name: string, value: string, from: string): void {
+  const sent = Object.entries(headers)
+    .filter(([each]) => each.toLowerCase() === name)
+    .map(([each, text]) => `${each}: ${text}`)
+  expectThat(
+    headers[name] === value,
+    `the header "${name}: ${value}", with its name in lower case, of ${from}; got ${sent.length === 0 ? "no such header" : JSON.stringify(sent.join(", "))}`,
+  )
 }

@@ -209,6 +209,20 @@ describe("without its modules", () => {
   })
 })
 
+test("a module that cannot be used does not hide what else is wrong with the document", async () => {
+  write("no-module.mjs", "export default 5")
+  const file = write("broken-modules.yaml", {
+    ...documentWith({
+      "listeners.0.colour": "red",
+      "routing.signals.shouting": [{ name: "loud" }],
+    }),
+    modules: ["./no-module.mjs", "./gone.mjs"],
+  })
+  await expect(loadConfig(file)).rejects.toMatchObject({
+    problems: [{ path: ["modules", 0] }, { path: ["modules", 1] }, { path: ["listeners", 0, "colour"] }],
+  })
+})
+
 describe("a variable that is not set", () => {
   const needy = () =>
     write(

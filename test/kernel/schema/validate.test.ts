@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "typebox"
 import { describe, expect, test } from "vitest"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
-import { literals, name, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
+import { duration, formOf, literals, name, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
 import { validate } from "../../../ts/kernel/schema/validate.ts"
 
 const problemsOf = (schema: TSchema, value: unknown): readonly string[] =>
@@ -23,6 +23,8 @@ describe("each keyword in words", () => {
     name: Type.Optional(name),
     short: Type.Optional(Type.String({ maxLength: 3 })),
     host: Type.Optional(Type.String({ pattern: "^h", description: "Name of a host" })),
+    wait: Type.Optional(duration),
+    place: Type.Optional(Type.String({ pattern: "^h", description: "What it is for", [formOf]: "an h" })),
     junction: Type.Optional(Type.String({ pattern: "^(AND|OR)$", description: "AND or OR", examples: ["AND", "OR"] })),
     size: Type.Optional(Type.Unsafe<string | number>({ type: ["string", "number"] })),
   })
@@ -33,7 +35,7 @@ describe("each keyword in words", () => {
     ["type: a list", { text: [] }, "text: must be a string, got a list"],
     ["type: a map", { text: {} }, "text: must be a string, got a map"],
     ["type of a whole number", { count: "5" }, "count: must be a whole number, got a string"],
-    ["a fraction", { count: 1.5 }, "count: must be a whole number, got a number"],
+    ["a fraction", { count: 1.5 }, "count: must be a whole number, got 1.5"],
     ["type of a number", { share: "1" }, "share: must be a number, got a string"],
     ["a number that is none", { share: Number.NaN }, "share: must be a number, got NaN"],
     ["a number without end", { share: Infinity }, "share: must be a number, got Infinity"],
@@ -51,6 +53,8 @@ describe("each keyword in words", () => {
     ["pattern", { name: "  " }, "name: does not have the right form (pattern \\S)"],
     ["pattern of a few words", { junction: "XOR" }, 'junction: must be AND or OR, got "XOR" (did you mean "OR"?)'],
     ["pattern with words", { host: "x" }, "host: (Name of a host) does not have the right form (pattern ^h)"],
+    ["pattern of a duration", { wait: "5 parsecs" }, 'wait: must be a duration such as 300s or 1m30s, got "5 parsecs"'],
+    ["pattern with words for its form", { place: 'a"b' }, 'place: must be an h, got "a\\"b"'],
     ["required", { inner: {} }, "inner.needed: is missing"],
     ["unknown key", { txt: 1 }, 'txt: is not a known key (did you mean "text"?)'],
     ["unknown key without a near one", { zzzzzzzz: 1 }, "zzzzzzzz: is not a known key"],

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from "commander"
 import { printJson, printLine } from "../print.ts"
-import { commandGroup, refuseOptions, wholeNumber } from "../program.ts"
+import { commandGroup, refuseOptions, UsageError, wholeNumber } from "../program.ts"
 import { type ChatApi, chatApis, errorOf } from "../request/chat-api.ts"
 import { eventData } from "../request/event-data.ts"
 import { readMessage } from "../request/message.ts"
@@ -72,7 +72,7 @@ async function sendChat(words: readonly string[], options: ChatOptions): Promise
   const { RtrError } = await import("rtr")
   const temperature = options.temperature === undefined ? undefined : Number(options.temperature)
   if (temperature !== undefined && !Number.isFinite(temperature))
-    throw new RtrError("invalid_request", `--temperature must be a number, got "${options.temperature}"`)
+    throw new UsageError(`--temperature must be a number, got "${options.temperature}"`)
   const { system, maxTokens, stream, timeout } = options
   const pictures = await Promise.all((options.image ?? []).map(readPicture))
   const message = await readMessage(words, options.prompt)
@@ -170,13 +170,10 @@ async function listenerOf({ baseUrl, config, apiKeyEnv }: ChatOptions): Promise<
 }
 
 async function baseOf(baseUrl: string): Promise<string> {
-  const { readPlainUrl, RtrError } = await import("rtr")
+  const { readPlainUrl } = await import("rtr")
   const url = readPlainUrl(baseUrl)
   if (url !== undefined) return url.href.replace(/\/+$/, "").replace(/\/v1$/, "")
-  throw new RtrError(
-    "invalid_request",
-    `--base-url must be a URL such as ${usualListener}/v1, without user, query or fragment`,
-  )
+  throw new UsageError(`--base-url must be a URL such as ${usualListener}/v1, without user, query or fragment`)
 }
 
 function routingHeaders(headers: Headers): Record<string, string> {

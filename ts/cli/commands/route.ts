@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import { heading, printJson, printLine } from "../print.ts"
 import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
-import { commandGroup, refuseCommands, wholeNumber } from "../program.ts"
+import { commandGroup, refuseCommands, UsageError, wholeNumber } from "../program.ts"
 import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 import { tracesOf } from "../route/rule-tree.ts"
@@ -131,9 +131,10 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
   const hasMessage = words.length > 0 || options.prompt !== undefined
   const given = [hasMessage || undefined, options.messages, options.requestFile].filter((value) => value !== undefined)
   if (given.length !== 1)
-    throw new RtrError("invalid_request", "Give exactly one of a message, --messages and --request-file", {
-      hint: 'As in: rtr route preview "What is a monad?"',
-    })
+    throw new UsageError(
+      "Give exactly one of a message, --messages and --request-file",
+      'As in: rtr route preview "What is a monad?"',
+    )
   const parse = (text: string, what: string): unknown => {
     try {
       return JSON.parse(text)

@@ -27,7 +27,7 @@ interface ServeOptions {
   readonly logSample: number
 }
 
-/** What serves after the start has no text that would tell places. */
+/** What serves after the start may have no text that would tell places. */
 type Serving = Omit<LoadedDocument, "locate"> & Partial<Pick<LoadedDocument, "locate">>
 
 export function addServeCommand(program: Command): void {
@@ -134,6 +134,7 @@ async function serve(options: ServeOptions): Promise<void> {
     watch: options.watch,
     ...(options.allowMissingPlugins && { missingParts: "allow" as const }),
     ...(options.strict && { refuse: warningsOf }),
+    alsoWarn: guardWarnings,
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     log: logger.event,
@@ -184,10 +185,12 @@ function logActivation(logger: Logger, outcome: ActivationOutcome): void {
       readonly path?: unknown
     }
     const place = path === undefined ? undefined : reasons[0]?.path
+    const restart = reasons.find(({ code }) => code === "restart_required")
     logger.event("error", "config_rejected", {
       trigger,
       stage,
       hash,
+      ...(restart !== undefined && { code: restart.code }),
       problems: problems?.length ?? reasons.length,
       message: place === undefined ? message : `${message} (${place})`,
     })

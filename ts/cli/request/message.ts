@@ -3,6 +3,7 @@
 import { fstatSync } from "node:fs"
 import type { Readable } from "node:stream"
 import { printWarning } from "../print.ts"
+import { UsageError } from "../program.ts"
 
 export interface StandardInput {
   /** `other` has nothing that somebody meant to send, such as `/dev/null`. */
@@ -22,9 +23,8 @@ export async function readMessage(
   prompt: string | undefined,
   input: StandardInput = standardInput(),
 ): Promise<string> {
-  const { RtrError } = await import("rtr")
   if (prompt !== undefined && words.length > 0)
-    throw new RtrError("invalid_request", "Give the message as argument or as --prompt, not both")
+    throw new UsageError("Give the message as argument or as --prompt, not both")
   const given = prompt === undefined ? words : [prompt]
   const waits = given.at(-1) === "-"
   const text = (waits ? given.slice(0, -1) : given).join(" ")
@@ -34,8 +34,7 @@ export async function readMessage(
   // The line break at the end is the shell's.
   const message = [text, added.replace(/\r?\n$/, "")].filter((part) => part.trim() !== "").join("\n\n")
   if (message === "")
-    throw new RtrError(
-      "invalid_request",
+    throw new UsageError(
       inputAlone
         ? "Cannot send an empty message: standard input has no text"
         : 'There is no message; write it behind the command in quotes, as in "What is a monad?", or pipe it in',

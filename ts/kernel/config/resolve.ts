@@ -164,13 +164,21 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   ]
 }
 
-/** Numbers and booleans may come from the environment as text; only such text is converted. */
+/** Numbers and booleans may come from the environment as text; only such text is converted. No message shows it. */
 function validateExpanded(
   schema: ReturnType<typeof documentSchema>,
   { value, expandedPaths }: ReturnType<typeof expandEnvironment>,
   explainIn: ExplainIn,
 ): { value: unknown; problems: readonly Problem[] } {
-  const problems = validate(schema, value, [], explainIn(value, schema))
+  const explainHiding = (document: unknown): Explain => {
+    const explain = explainIn(document, schema)
+    return (path, refusal) => {
+      const { withoutValue } = refusal
+      if (withoutValue === undefined || !expandedPaths.has(pathKey(path))) return explain(path, refusal)
+      return explain(path, { ...refusal, message: withoutValue }) ?? invalid(path, withoutValue)
+    }
+  }
+  const problems = validate(schema, value, [], explainHiding(value))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
   const converted = convertible.reduce(
     (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
@@ -178,7 +186,7 @@ function validateExpanded(
   )
   return converted === value
     ? { value, problems }
-    : { value: converted, problems: validate(schema, converted, [], explainIn(converted, schema)) }
+    : { value: converted, problems: validate(schema, converted, [], explainHiding(converted)) }
 }
 
 function fromText(value: unknown): unknown {

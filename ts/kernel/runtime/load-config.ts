@@ -6,12 +6,14 @@ import { deploymentsOf as deploymentsOfProfiles } from "../config/recipes/compil
 import { neededDeployments, type NeededDeployment } from "../config/bindings.ts"
 import { checkHost } from "../config/host-matters.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
+import { ConfigError } from "../config/config-error.ts"
 import type { MissingParts } from "../config/accepted/left-out.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
+import type { Problem } from "../schema/problem.ts"
 import { bindServices } from "../generations/outside.ts"
 import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
@@ -45,18 +47,44 @@ export interface LoadConfigOptions {
 export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { environment = process.env, readHeads, loadModules = true, elsewhere = false } = options
   const input = await configInput({ path, text: readConfigFile(path), crd: options.crd })
-  const loaded = await loadDocument(
-    {
-      environment: () => environment,
-      loadRegistry: loadModules ? loadRegistryFor : registryWithoutModules,
-      missingParts: options.missingParts ?? (elsewhere ? "tell" : "refuse"),
-      onlyCheck: { ...(!loadModules && { mayBeOfModule }), ...(elsewhere && { checkHost }) },
-      ...(readHeads !== undefined && { readHeads }),
-      readFile: readDocumentFile,
-    },
-    input,
-  )
-  return { ...loaded, path, hash: await sha256(input.text) }
+  /** What is wrong with the modules themselves. */
+  let broken: readonly Problem[] = []
+  const load = (loadRegistry: typeof loadRegistryFor, withModules: boolean): Promise<LoadedDocument> =>
+    loadDocument(
+      {
+        environment: () => environment,
+        loadRegistry,
+        missingParts: options.missingParts ?? (elsewhere ? "tell" : "refuse"),
+        onlyCheck: { ...(!withModules && { mayBeOfModule }), ...(elsewhere && { checkHost }) },
+        ...(readHeads !== undefined && { readHeads }),
+        readFile: readDocumentFile,
+      },
+      input,
+    )
+  const registryOf: typeof loadRegistryFor = async (document, source) => {
+    try {
+      return await (loadModules ? loadRegistryFor : registryWithoutModules)(document, source)
+    } catch (error) {
+      if (error instanceof ConfigError) broken = error.problems
+      throw error
+    }
+  }
+  try {
+    return { ...(await load(registryOf, loadModules)), path, hash: await sha256(input.text) }
+  } catch (error) {
+    if (broken.length === 0) throw error
+    throw new ConfigError(path, [...broken, ...(await otherProblems(load(loadBuiltins, false)))])
+  }
+}
+
+/** What is wrong with a document beside its modules, as far as it can be told without them. */
+async function otherProblems(loading: Promise<unknown>): Promise<readonly Problem[]> {
+  try {
+    await loading
+    return []
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems : []
+  }
 }
 
 export interface ConfigFile {

@@ -6,7 +6,7 @@ import { checkHost } from "../config/host-matters.ts"
 import type { NeededDeployment } from "../config/bindings.ts"
 import type { ReadHeads } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
-import { RtrError } from "../error.ts"
+import { type DocumentPath, RtrError } from "../error.ts"
 import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
 import type { InferenceLease, LoadedDocument } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
@@ -35,7 +35,15 @@ export interface RouterWorkers {
 
 export interface StartOptions extends Pick<
   RouterOptions,
-  "log" | "onInternalError" | "onRecord" | "onUnrouted" | "onActivation" | "inference" | "missingParts" | "refuse"
+  | "log"
+  | "onInternalError"
+  | "onRecord"
+  | "onUnrouted"
+  | "onActivation"
+  | "inference"
+  | "missingParts"
+  | "refuse"
+  | "alsoWarn"
 > {
   /** The configuration file. */
   readonly path: string
@@ -72,6 +80,8 @@ interface Place {
   /** Answers to the names of this machine only, unless it has keys. */
   readonly localOnly: boolean
   readonly hasKeys?: () => boolean
+  /** The section that says so; undefined where that is an option of the command, or nothing. */
+  readonly section?: DocumentPath | undefined
 }
 
 /** The part of the heap that requests and replies may hold. The rest is for what the work on them needs, and for the process. */
@@ -110,7 +120,9 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const open: OpenListener[] = []
   const addresses: Record<string, string> = {}
   let watching: FileWatch | undefined
-  const add = async ({ name, kind, address, port, localOnly, hasKeys }: Place, app: ListenerApp): Promise<void> => {
+  const places: Place[] = []
+  const add = async (place: Place, app: ListenerApp): Promise<void> => {
+    const { name, kind, address, port, localOnly, hasKeys } = place
     // These are answered before the app of the listener sees them, where nobody would catch what a host's function throws.
     const onRefused: LocalNamesOptions["onRefused"] = (refused) => {
       const about = { listener: name, kind, path: undefined, open: false, key: undefined, totalMs: 0 }
@@ -129,7 +141,10 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
         const error = status === 408 ? "request_timeout" : "invalid_request"
         onRefused({ id: undefined, method: undefined, status, error })
       },
+    }).catch((error: unknown) => {
+      throw atPlace(error, path, place, places)
     })
+    places.push(place)
     open.push(listener)
     addresses[name] = listener.url
   }
@@ -155,6 +170,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
         address: management?.bind_address ?? "127.0.0.1",
         port: management?.port ?? 8080,
         localOnly: isLoopback(management?.bind_address ?? "127.0.0.1"),
+        section: ["global", "services", "management_api"],
       },
       router.management,
     )
@@ -175,11 +191,20 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     if (outcome.result === "rejected") throw outcome.error
     const plan = router.plan()
     if (plan === undefined) throw new RtrError("unavailable", "The router was stopped while it started")
-    for (const { name, address, port } of plan.listeners) {
+    const { listeners: written = [] } = loaded.document
+    for (const [index, { name, address, port }] of plan.listeners.entries()) {
       const hasKeys = (): boolean =>
         router.plan()?.listeners.some((each) => each.name === name && each.apiKeys.length > 0) === true
       await add(
-        { name, kind: "inference", address, port, localOnly: isLoopback(address), hasKeys },
+        {
+          name,
+          kind: "inference",
+          address,
+          port,
+          localOnly: isLoopback(address),
+          hasKeys,
+          section: written.length === 0 ? undefined : ["listeners", index],
+        },
         router.listener(name),
       )
     }
@@ -204,3 +229,27 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
     throw error
   }
 }
+
+/** Says where the address or the port stands, and which of the router's own listeners has the port already. */
+function atPlace(error: unknown, file: string, place: Place, opened: readonly Place[]): unknown {
+  if (!(error instanceof RtrError)) return error
+  const { address, port, section } = place
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown }
+  const other = code === "EADDRINUSE" ? opened.find((each) => each.port === port) : undefined
+  const message =
+    other === undefined
+      ? error.message
+      : `Cannot listen on ${address}:${port}: ${port} is the port of ${wordsFor(other)}, and ${wordsFor(place)} needs one of its own`
+  const { cause } = error
+  if (section === undefined) return new RtrError(error.code, message, { cause })
+  const wrongPort = code === "EADDRINUSE" || code === "EACCES"
+  const key = wrongPort ? "port" : place.kind === "inference" ? "address" : "bind_address"
+  return new RtrError(error.code, message, { cause, path: [...section, key], hint: `The document is ${file}` })
+}
+
+const wordsFor = ({ kind, name }: Place): string =>
+  kind === "inference"
+    ? `listener "${name}"`
+    : kind === "management"
+      ? "the management API"
+      : "GET /metrics (--metrics-port)"

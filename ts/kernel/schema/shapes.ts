@@ -55,6 +55,12 @@ export function mapOf<Values extends TSchema>(
   return Type.Unsafe({ type: "object", patternProperties: { [keys]: values }, ...options })
 }
 
+/**
+ * Key of a text with a pattern that says in words which form it has. A wrong value is shown beside them, so no place that may hold a
+ * secret has it.
+ */
+export const formOf = "x-form"
+
 /** One of a fixed list of words. */
 export function literals<const Word extends string>(
   words: readonly Word[],
@@ -64,5 +70,9 @@ export function literals<const Word extends string>(
 }
 
 export const name = Type.String({ minLength: 1, pattern: "\\S" })
-export const duration = Type.String({ pattern: durationPattern, description: "Duration such as 300s or 1m30s" })
+export const duration = Type.String({
+  pattern: durationPattern,
+  description: "Duration such as 300s or 1m30s",
+  [formOf]: "a duration such as 300s or 1m30s",
+})
 export const port = Type.Integer({ minimum: 0, maximum: 65535 })

@@ -5,7 +5,7 @@ import { Settings } from "typebox/system"
 import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
-import { exactlyOne } from "./shapes.ts"
+import { exactlyOne, formOf } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
@@ -23,6 +23,8 @@ export interface Refusal {
   readonly node: object
   /** What is said of it without an explanation. */
   readonly message: string
+  /** What is said where the value may be in no message; undefined where `message` does not show it. */
+  readonly withoutValue?: string
 }
 
 /** Says more about a refusal than its message; undefined where there is no more to say. */
@@ -130,14 +132,7 @@ function toProblems(
     case "type":
       // The list of words says more than their type.
       if (node["enum"] !== undefined) return []
-      return [
-        refuse(path, explain, {
-          what: "type",
-          value,
-          node,
-          message: `must be ${[params["type"]].flat().map(String).map(article).join(" or ")}, got ${typeName(value)}`,
-        }),
-      ]
+      return [refuse(path, explain, { what: "type", value, node, ...typeMessage(params["type"], value) })]
     case "enum":
       return [enumProblem(path, value, node["enum"] as readonly unknown[], explain)]
     case "const":
@@ -145,7 +140,7 @@ function toProblems(
     case "pattern":
       // An empty text is reported once, by its length.
       if (value === "" && node["minLength"] !== undefined) return []
-      return [refuse(path, explain, { what: "word", value, node, message: patternMessage(node, String(value)) })]
+      return [refuse(path, explain, { what: "word", value, node, ...patternMessage(node, String(value)) })]
     case "minLength":
       return [invalid(path, "must not be empty")]
     default:
@@ -153,12 +148,27 @@ function toProblems(
   }
 }
 
+type Messages = Pick<Refusal, "message" | "withoutValue">
+
+/** Of a number the value says more than its type. */
+function typeMessage(type: unknown, value: unknown): Messages {
+  const expected = `must be ${[type].flat().map(String).map(article).join(" or ")}, got `
+  const message = `${expected}${typeName(value)}`
+  return type === "integer" && typeof value === "number"
+    ? { message: `${expected}${value}`, withoutValue: message }
+    : { message }
+}
+
 /** A pattern whose node has examples is one of a few words, which its description lists. */
-function patternMessage(node: JsonSchema, value: string): string {
-  const { description, examples, pattern } = node
-  return Array.isArray(examples)
-    ? `must be ${String(description)}, got "${value}"${suggestion(value, examples.map(String))}`
-    : `${described(node)}does not have the right form (pattern ${String(pattern)})`
+function patternMessage(node: JsonSchema, value: string): Messages {
+  const { description, examples, pattern, [formOf]: form } = node
+  if (typeof form === "string")
+    return { message: `must be ${form}, got ${JSON.stringify(value)}`, withoutValue: `must be ${form}` }
+  return {
+    message: Array.isArray(examples)
+      ? `must be ${String(description)}, got "${value}"${suggestion(value, examples.map(String))}`
+      : `${described(node)}does not have the right form (pattern ${String(pattern)})`,
+  }
 }
 
 const refuse = (path: DocumentPath, explain: Explain, refusal: Refusal): Problem =>

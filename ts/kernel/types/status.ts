@@ -122,7 +122,7 @@ export interface KernelStatus {
   readonly updatedAt: Date
   readonly instanceId: string
   readonly activation: ActivationStatus
-  /** What the serving document says without effect, or what it lacks. */
+  /** What the serving document says without effect, what it lacks, and what else its host warns of. */
   readonly configWarnings: readonly { readonly path: DocumentPath; readonly message: string }[]
   /** Deployments of the serving generation, and of one that is warming. */
   readonly deployments: readonly DeploymentStatus[]

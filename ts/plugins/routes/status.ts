@@ -60,7 +60,7 @@ const startupStatus = Type.Object({
     }),
   ),
   config_warnings: Type.Array(Type.String(), {
-    description: "What the serving document says without effect, each with its path",
+    description: "Warnings of the serving document, each with its path",
   }),
   last_rejection: Type.Optional(rejection),
 })

@@ -114,6 +114,6 @@ test.each(["config.raed", "inference.invoke"])("%s is no permission", (permissio
 test.each(["", "collector.example", "*"])("%j is no address", async (address) => {
   const found = await problemsOnLoad(documentWith({ [at]: { bind_address: address } }))
   expect(found.map(({ path, message }) => `${path.join(".")}: ${message}`).join()).toContain(
-    `${at}.bind_address: (IP address`,
+    `${at}.bind_address: must be an IP address or localhost, got ${JSON.stringify(address)}`,
   )
 })

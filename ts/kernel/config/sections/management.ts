@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import { RtrError } from "../../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "../../schema/problem.ts"
-import { literals, mapOf, name, port, section } from "../../schema/shapes.ts"
+import { formOf, literals, mapOf, name, port, section } from "../../schema/shapes.ts"
 import type { ManagementToken, PlannedManagement } from "../../types/plan.ts"
 import { permissions } from "../../types/route.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -28,6 +28,7 @@ export const managementSchema = section({
     Type.String({
       pattern: "^(localhost|[\\d.]+|[\\da-fA-F:.]*:[\\da-fA-F:.]*)$",
       description: "IP address, or localhost. Others than the loopback need auth or remote_exposure",
+      [formOf]: "an IP address or localhost",
     }),
   ),
   remote_exposure: Type.Optional(

@@ -66,8 +66,11 @@ export interface Collection {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+/** Node 22 binds bytes without memory of their own as NULL, so no bytes are a part of one. */
+const noBytes = new Uint8Array(1).subarray(0, 0)
+const toBindable = (bytes: Uint8Array): Uint8Array => (bytes.length === 0 ? noBytes : bytes)
 /** Keys are kept as bytes: their order is the same on every host, and none is cut at a zero character. */
-export const toBytes = (text: string): Uint8Array => encoder.encode(text)
+export const toBytes = (text: string): Uint8Array => toBindable(encoder.encode(text))
 export const fromBytes = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 /** Fields as they were written. */
@@ -126,7 +129,7 @@ export function createCollection(
       ...others,
       collection,
       ...(first === undefined ? [] : [first]),
-      ...(after === undefined ? [] : [after.position, after.key]),
+      ...(after === undefined ? [] : [after.position, toBindable(after.key)]),
       limit,
     ]
     const expiry = first === undefined ? "expires" : "(SELECT expires FROM items WHERE items.seq = page.seq)"
