@@ -19,9 +19,12 @@ const asciiOf: ReadonlyMap<string, string> = new Map([
 ])
 const otherSign = new RegExp(`[${[...asciiOf.keys()].map(escaped).join("")}]`, "g")
 
-/** Zero-width spaces and joiners, soft hyphens, marks of direction, variants of signs: pages and chats put them into numbers. */
+/**
+ * What no page shows: zero-width spaces and joiners, soft hyphens, marks of direction, variants of signs, tags, fillers, and control
+ * characters other than line breaks and tabs. Pages and chats put them into numbers, and whoever wants to hide one.
+ */
 const unseen =
-  "\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufe00-\\ufe0f\\ufeff\\u{e0100}-\\u{e01ef}"
+  "\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u0084\\u0086-\\u009f"
 const isUnseen = new RegExp(`[${unseen}]`, "u")
 /** Of a bounded length, because a longer one is one match that nothing can interrupt. */
 const unseenRun = new RegExp(`[${unseen}]{1,1024}`, "gu")

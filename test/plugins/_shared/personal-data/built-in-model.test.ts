@@ -21,6 +21,7 @@ describe("names", () => {
     ["in 's-[Hertogenbosch]", "PERSON s-Hertogenbosch"],
     ["[Ann]'s car", "PERSON Ann"],
     ["[ann lee] is here", "PERSON ann lee"],
+    ["the font of [Ann Lee]", "PERSON Ann Lee"],
   ])("in %j are whole words on one line", (marked, ...names) => expect(found(marked, "PERSON")).toEqual(names))
 
   test.each([
@@ -39,6 +40,8 @@ describe("names", () => {
     "Ask [Siri]",
     "[Проверь] текст",
     "Да. [Переведи] слово",
+    "body { font-family: [Verdana], sans-serif }",
+    "fontFamily: 'Arial, [Helvetica]'",
   ])("are none in %j", (marked) => expect(found(marked, "PERSON")).toEqual([]))
 })
 
@@ -54,6 +57,9 @@ describe("values", () => {
     ["AGE", "aged [4],6 and 9", "4"],
     ["USERNAME", "sold by [motos_baratas]", "motos_baratas"],
     ["USERNAME", "author: [johnSmith]", "johnSmith"],
+    ["USERNAME", "user: [JOHN_DOE]", "JOHN_DOE"],
+    ["USERNAME", "ask [malee_w68] first", "malee_w68"],
+    ["USERNAME", '"user_id": "[malee_w68]"', "malee_w68"],
     ["USERNAME", "[jane_doe] is my username", "jane_doe"],
     ["PASSWORD", "password [Tr0ub]4dor&3 is old", "Tr0ub4dor&3"],
     ["PASSWORD", "password '[Root2024]$Secure'", "Root2024$Secure"],
@@ -72,6 +78,11 @@ describe("values", () => {
     ["USERNAME", "row [4411]"],
     ["USERNAME", "the option [forceGlobalAgent] of it"],
     ["USERNAME", 'index on "[LiteLLM_DeletedTeamTable]"'],
+    ["USERNAME", "if (n < [KARATSUBA]_CUTOFF) return"],
+    ["USERNAME", "set $[DEBCONF_REDIR] there"],
+    ["USERNAME", '{"id": "[evt_aryeio17]"}'],
+    ["USERNAME", "create [cus_NffrFeUfNV2Hib] with it"],
+    ["USERNAME", "configure [AKIAIOSFODNN7EXAMPLE] first"],
     ["AGE", "am [14]. März geschlossen"],
     ["AGE", "el [5] de mayo"],
     ["AGE", "mehr als [80] cm Umfang"],
@@ -137,6 +148,12 @@ test("kinds with a form are left to patterns", () => {
 test("a kind counts from its own point on", () => {
   expect(found("[Ann] is here", "PERSON", 0.5)).toEqual([])
   expect(found("[Ann] is here", "PERSON", 0.8)).toEqual(["PERSON Ann"])
+})
+
+test("a name counts sooner behind a title or a relation", () => {
+  const cases = ["Mme [Garrigue] a appelé", "Frau [Huber] kommt", "for my patient [Anselm Reuter], born"]
+  for (const text of cases) expect([text, found(text, "PERSON", 0.42).length]).toEqual([text, 1])
+  expect(found("I miss [Paris]", "PERSON", 0.42)).toEqual([])
 })
 
 test("a birth date is that of somebody who may live", () => {

@@ -33,6 +33,9 @@ describe("e-mail addresses", () => {
       ["ann\u200b@exam\u00adple.com", "ann\u200b@exam\u00adple.com"],
       ["\u202aann@example.com\u202c", "ann@example.com"],
       ["jose\u0301@example.com", "jose\u0301@example.com"],
+      ["m.desmet(at)kaaswinkel(dot)be", "m.desmet(at)kaaswinkel(dot)be"],
+      ["write to ann [at] mail [dot] example [dot] org, please", "ann [at] mail [dot] example [dot] org"],
+      ["ann{at}example.org.", "ann{at}example.org"],
     ] as const
     for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `EMAIL_ADDRESS ${address}`])
   })
@@ -52,6 +55,10 @@ describe("e-mail addresses", () => {
       "rsync ann@host.example.com:backup/x",
       "ssh://ann@host.example.com/x",
       "x = a@b",
+      "we meet (at) cinema.de",
+      "f(at) and [at] x",
+      "(at)example(dot)org",
+      "ann(at)home",
     ] as const
     for (const text of cases) expect([text, ...foundElse(text)]).toEqual([text])
   })
@@ -86,6 +93,9 @@ describe("payment cards", () => {
     "⁴¹¹¹ ¹¹¹¹ ¹¹¹¹ ¹¹¹¹",
     "❹➀➊⓵ 1111 1111 1111",
     "41\u{e0100}11 1111 1111 11\u{e01ef}11",
+    "4111_1111_1111_1111",
+    "4111&nbsp;1111&nbsp;1111&nbsp;1111",
+    "4111&#160;1111&#160;1111&#160;1111",
   ])("%s", (number) => {
     expect(found(`Pay with ${number}, please.`)).toEqual([`CREDIT_CARD ${number}`])
     expect(found(`卡号${number}是`)).toEqual([`CREDIT_CARD ${number}`])
@@ -347,6 +357,9 @@ describe("assigned secrets", () => {
       [`-H 'Authorization: Bearer ${drawn}'`, drawn],
       [`Authorization: token ${drawn}`, drawn],
       [`deploy --token ${drawn}`, drawn],
+      [`api key ${"8f1c2aab71e0d4c9"}${"3d1f7a60b22e9d0c"}`, "8f1c2aab71e0d4c93d1f7a60b22e9d0c"],
+      [`the access token is "${drawn}", I think`, drawn],
+      [`my token is: ${drawn}`, drawn],
     ] as const
     for (const [text, key] of cases) expect([text, ...found(text)]).toEqual([text, `API_KEY ${key}`])
   })
@@ -371,6 +384,8 @@ describe("assigned secrets", () => {
       ["machine host\n  login ann\n  password kj3h4kjh\n", "kj3h4kjh"],
       [`Authorization: Basic ${btoa("ann:Qw3rty!9")}`, btoa("ann:Qw3rty!9")],
       ["Das Passwort lautet: Sommer2024!", "Sommer2024!"],
+      ["the wifi password in the break room is Tr0mmelwirbel-88", "Tr0mmelwirbel-88"],
+      ["das Passwort für das WLAN im Büro ist Sommer2024.", "Sommer2024"],
     ] as const
     for (const [text, password] of cases) expect([text, ...found(text)]).toEqual([text, `PASSWORD ${password}`])
   })
@@ -415,6 +430,11 @@ describe("assigned secrets", () => {
       "docker run -p 8080:80 -u 1000:1000 node18",
       "mkdir -p src/a1",
       "curl -u $USER:$PASS2 host",
+      `the commit token: ${"9f3c1b7e5d2a8046".repeat(2)}9f3c1b7e`,
+      "the api key is in the file config-of-production",
+      "api key for user authentication in version 2.0",
+      "the password for the second account is sha256 hashed",
+      "the password of every user is long",
     ] as const
     for (const text of cases) expect([text, ...found(text)]).toEqual([text])
   })
@@ -439,6 +459,18 @@ describe("numbers of persons", () => {
       ["my bsn is 111222333", "111222333"],
       ["Steuer-ID: 86 095 742 719", "86 095 742 719"],
       ["IdNr 47036892816", "47036892816"],
+      ["SIN 534 218 870", "534 218 870"],
+      ["his social insurance number is 534-218-870", "534-218-870"],
+      ["Her TFN is 457 183 266", "457 183 266"],
+      ["medicare card number 2951 63847 1", "2951 63847 1"],
+      ["Medicare 2951638401", "2951638401"],
+      ["Reisepassnummer C01X00T47", "C01X00T47"],
+      ["Reisepassnummer: C01X00T47", "C01X00T47"],
+      ["numéro de passeport 14AB56789", "14AB56789"],
+      ["sort code 60-16-13 account 41926388", "41926388"],
+      ["account number 41926388, sort code: 601613", "41926388"],
+      ["IMEI: 490154203237518", "490154203237518"],
+      ["the VIN is 1M8GDM9AXKP042788", "1M8GDM9AXKP042788"],
     ] as const
     for (const [text, number] of cases) expect([text, ...found(text)]).toEqual([text, `ID ${number}`])
   })
@@ -462,6 +494,18 @@ describe("numbers of persons", () => {
       "86095742719",
       "ISBN 978-3-16-148410-0",
       "20240115T120000Z",
+      "SIN 534 218 871",
+      "534 218 870",
+      "sin 534 218 870",
+      "TFN 457 183 267",
+      "2951 63847 1",
+      "Medicare 2951638471",
+      "sort code 60-16-13",
+      "my account 41926388",
+      "IMEI 490154203237519",
+      "order 490154203237518",
+      "VIN 1M8GDM9A1KP042788",
+      "1M8GDM9AXKP042788",
     ] as const
     for (const text of cases) expect([text, ...found(text)]).toEqual([text])
   })
@@ -668,6 +712,29 @@ test("places hold beside astral characters and full-width signs", () => {
   ])
 })
 
+test("no sign that a page does not show hides a value", () => {
+  for (const sign of [
+    "\ufff9",
+    "\u{e0001}",
+    "\u{1d173}",
+    "\u{1bca0}",
+    "\u17b4",
+    "\u007f",
+    "\u0090",
+    "\0",
+    "\u3164",
+    "\u2800",
+    "\u034f",
+  ])
+    for (const value of ["ann@corp-mail.com", "4111 1111 1111 1111"]) {
+      const hidden = Array.from(value).join(sign)
+      expect([sign, found(`to ${hidden} today`).map((one) => one.slice(one.indexOf(" ") + 1))]).toEqual([
+        sign,
+        [hidden],
+      ])
+    }
+})
+
 test("unseen signs part words too, as they do in some scripts", () => {
   expect(found("call\u200b+4930901820\u200btoday")).toEqual(["PHONE_NUMBER +4930901820"])
   expect(found("👍\u200bann@example.com\u200b, 4111\u200b1111\u200b11111111 and +4930901820")).toEqual([
@@ -766,6 +833,17 @@ describe("hostile texts are read to their end", () => {
     "2341 2341 ",
     "811218-9876",
     "bsn 943 476 ",
+    "(at)",
+    "a(at)b(dot)",
+    "4111&nbsp;",
+    "password in a b ",
+    "api key is ",
+    "sort code 1-",
+    "sort code 60-16-13 account ",
+    "account 1",
+    "imei 490154203237519 ",
+    "vin 1M8GDM9A",
+    "a,b,dob\n1,2,3\n",
   ])("of %j", (unit) => {
     const text = `${unit.repeat(Math.ceil(1_000_000 / unit.length))} ann@example.com`
     expect(found(text).at(-1)).toBe("EMAIL_ADDRESS ann@example.com")

@@ -4,6 +4,7 @@ import type { TextSpan } from "../../../kernel/index.ts"
 import { type Entity, toEntities } from "./entities.ts"
 import { patternKinds } from "./kinds.ts"
 import { operatingPoints } from "./operating-points.ts"
+import { isAnnounced } from "./dealt-with.ts"
 import { isOneAddress, isWithoutCapitals, toAddress, toNames, toValue } from "./span-ends.ts"
 
 const withForm: ReadonlySet<string> = new Set(patternKinds)
@@ -23,8 +24,16 @@ export function toFindings(
   )
   const isLowerCase = isWithoutCapitals(text)
   const found = others.flatMap((entity) => completed(text, entity, isLowerCase))
-  return [...addresses, ...surestValues(found)].filter(({ kind, probability }) => probability >= (points[kind] ?? 0))
+  return [...addresses, ...surestValues(found)].filter((each) => each.probability >= pointOf(text, each, points))
 }
+
+/** A title or a relation before a name says what the model is not sure of. */
+const announcedPerson = 0.4
+
+const pointOf = (text: string, entity: Entity, points: Readonly<Record<string, number>>): number =>
+  entity.kind === "PERSON" && isAnnounced(text, entity)
+    ? Math.min(announcedPerson, points.PERSON ?? 0)
+    : (points[entity.kind] ?? 0)
 
 /** Two kinds that share a value were marked in one word: the surer one stands. */
 function surestValues(found: readonly Entity[]): readonly Entity[] {
@@ -76,10 +85,12 @@ const assistants =
 const firstWordOfOtherScript = /^[\p{sc=Cyrillic}\p{sc=Greek}]+$/u
 const beginsSentence = /(?:^|[.!?:\n]\s*)$/
 
-/** Programs that people talk to have names of people, and so has the first word of a sentence that the model cannot read. */
+const namesFont = /(?<!\p{L})(?:font(?:[ _-]?(?:family|name|face))?|typeface)["']?\s{0,3}[:=]\s{0,3}[^;{}\n]{0,80}$/iu
+
+/** Programs that people talk to and typefaces have names of people, and so has the first word of a sentence that the model cannot read. */
 function mayBePerson(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
   const name = text.slice(start, end)
-  if (assistants.test(name)) return false
+  if (assistants.test(name) || namesFont.test(text.slice(Math.max(0, start - 104), start))) return false
   return !(firstWordOfOtherScript.test(name) && beginsSentence.test(text.slice(Math.max(0, start - 8), start)))
 }
 
@@ -98,8 +109,15 @@ const saysBirth =
 const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
-/** Names of functions and tables: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`. Small letters with underscores are user names as often. */
-const nameInCode = /^[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*$/
+/** Names of functions, tables and constants: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`, `MAX_RETRIES`. Small letters with underscores are user names as often. */
+const nameInCode = /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)$/
+/** A short word, and what a service drew: `cus_NffrFeUfNV2Hib`. */
+const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
+/** What is the id of some thing may have small letters alone. */
+const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
+const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu
+/** No person has such a name: keys of services. */
+const drawnCapitals = /^[A-Z\d]{16,}$/
 const saysUser =
   /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
 
@@ -108,9 +126,9 @@ function isUserName(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   if (value.length < 3 || !/\p{L}/u.test(value)) return false
   const before = text.slice(Math.max(0, start - 48), start)
-  return (
-    !nameInCode.test(value) || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
-  )
+  if (drawnCapitals.test(value)) return false
+  const isOfCode = nameInCode.test(value) || drawnId.test(value) || (idOfThing.test(value) && saysId.test(before))
+  return !isOfCode || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
 }
 
 /** Behind a number that is none of years: a unit, a time, a month. */

@@ -3,6 +3,7 @@
 
 import type { TextRange } from "../../../kernel/index.ts"
 import type { Entity } from "./entities.ts"
+import { isDealtWith } from "./dealt-with.ts"
 import { privateKinds } from "./kinds.ts"
 import { isOfNobody } from "./reserved-values.ts"
 
@@ -62,27 +63,3 @@ const beginning = new RegExp(
   `^[^\\p{L}\\p{N}]*${polite}(?:add|answer|apply|ask|calculate|change|check|choose|come up|complete|consider|correct|count|decide|draw|expand|express|fill|find|fix|format|give|improve|include|is|are|was|were|did|does|do|has|have|can|could|should|would|judge|look up|make|match|offer|organi[sz]e|perform|pick|plan|play|predict|prepare|present|produce|propose|provide|read|refer|research|respond|retrieve|return|review|revise|say|search|select|show|sort|speak|start|state|take|talk|teach|tell|think|title|try|turn|use|watch|who|who's|whose|whom|what|what's|when|where|which|why|how)(?![\\p{L}\\p{N}])`,
   "iu",
 )
-
-/** Whether the words beside a name say that the writer deals with its person: who they are, how they are addressed or reached. */
-function isDealtWith(text: string, { start, end }: TextRange): boolean {
-  const before = text.slice(Math.max(0, start - 64), start)
-  const after = text.slice(end, end + 48)
-  return (
-    introduces.test(before) || addresses.test(before) || relates.test(before) || signs.test(before) || says.test(after)
-  )
-}
-
-const introduces =
-  /(?:^|[^\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\s*["']?\s*[:=|]\s*["']?|signed,?|attn:?|c\/o|to:|from:|cc:)\s*(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
-
-const addresses =
-  /(?:^|[\n.!?:"“>]\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you)[ ,]+(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
-
-const signs =
-  /(?:regards|sincerely|cheers|best(?: wishes)?|yours(?: truly| faithfully)?|thanks|love|grüße|cordialement|saludos)\s*[,!.]?\s*[-–—]*\s*$/iu
-
-const relates =
-  /(?:^|[^\p{L}])(?:(?:my|our)\s+(?:[\p{L}-]+\s+){0,2}(?:friend|girlfriend|boyfriend|fianc[eé]e?|partner|husband|wife|spouse|ex|mother|mom|mum|father|dad|parents?|son|daughter|child|kid|baby|brother|sister|twin|uncle|aunt|cousin|nephew|niece|grand(?:mother|father|ma|pa|son|daughter)|neighbou?r|roommate|flatmate|landlord|landlady|tenant|boss|manager|supervisor|colleague|co-?worker|teammate|assistant|intern|employee|client|customer|patient|applicant|candidate|contractor|accountant|lawyer|solicitor|doctor|gp|dentist|nurse|therapist|student|pupil|guest|buyer|seller|claimant|beneficiary|defendant|plaintiff|borrower|debtor|witness)|(?:patient|client|customer|tenant|applicant|claimant|passenger|subscriber|borrower|defendant|plaintiff))(?:[,:]|,? (?:is|was|named|called|name is))*\s+(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
-
-const says =
-  /^(?:['’]s)?(?:\s*[<(]|,? (?:lives? (?:at|in|on)|is my|was my|my |our |from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu

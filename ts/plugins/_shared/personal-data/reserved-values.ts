@@ -1,10 +1,16 @@
 // Values with the form of personal data that are nobody's: addresses inside of networks, of documentation and of public services,
-// and mailboxes that nobody reads. They stand in every other configuration file. A rule that names kinds finds them all the same.
+// mailboxes that nobody reads or that belong to an office, and free telephone numbers. They stand in every other configuration
+// file and letterhead. A rule that names kinds finds them all the same.
+
+import { toPlainEmail } from "./patterns/spelled-email.ts"
 
 /** Whether a value of a kind tells of no person. */
 export function isOfNobody(kind: string, value: string): boolean {
-  if (kind === "IP_ADDRESS") return value.includes(":") ? localOrExample6.test(value) : isShared4(value)
-  return kind === "EMAIL_ADDRESS" && (unread.test(value) || placeholder.test(value))
+  if (kind === "IP_ADDRESS") return value.includes(":") ? isShared6(value) : isShared4(value)
+  if (kind === "PHONE_NUMBER") return freephone.test(value)
+  if (kind !== "EMAIL_ADDRESS") return false
+  const address = toPlainEmail(value)
+  return [unread, placeholder, office, reservedDomain].some((pattern) => pattern.test(address))
 }
 
 /** Resolvers that everybody asks: Cloudflare, Google, Quad9, OpenDNS. */
@@ -36,8 +42,22 @@ const isShared4 = (value: string): boolean => resolvers.has(value) || networks.s
 
 /** RFC 4193, 4291 and 3849. */
 const localOrExample6 = /^(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|2001:0?db8):/i
+/** Google, Cloudflare, Quad9, OpenDNS. */
+const resolvers6 =
+  /^(?:2001:4860:4860:(?::|(?:0{1,4}:){4})(?:8888|8844)|2606:4700:4700:(?::|(?:0{1,4}:){4})(?:1111|1001)|2620:0{0,3}fe:(?::|(?:0{1,4}:){5})(?:fe|0{0,3}9)|2620:0?119:(?:35::35|53::53))$/i
+
+const isShared6 = (value: string): boolean => localOrExample6.test(value) || resolvers6.test(value)
 
 const unread = /^(?:(?:do[._-]?not|no)[._-]?reply|mailer-daemon|postmaster)@|@users\.noreply\.github\.com$/i
 /** What documentation writes in the place of a name, in the domains of RFC 2606. */
 const placeholder =
   /^(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d?|name|me|foo|bar|someone|somebody|test|info|hello|admin|contact|support|sales|team|git|root|alerts|ops)@(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i
+/** Of an office and of no person: RFC 2142, and what companies name their mailboxes. */
+const office =
+  /^(?:info(?:rmation|s)?|hello|contact(?:us|-us)?|kontakt|contacto|contato|office|sales|support|help(?:desk)?|service|kundenservice|customer[._-]?(?:service|care|support)|marketing|press|presse|media|jobs|careers?|recruit(?:ing|ment)|bewerbung|billing|accounts?|invoices?|orders?|bookings?|reservations?|newsletter|feedback|enquir(?:y|ies)|inquir(?:y|ies)|legal|privacy|dpo|datenschutz|compliance|abuse|noc|security|admin(?:istrator)?|hostmaster|webmaster|root)@/i
+/** RFC 2606. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */
+const reservedDomain = /[@.](?:example|test|invalid)$/i
+
+/** Free for who calls: 0800 in most countries, 800 and its like in North America. */
+const freephone =
+  /^\(?(?:0 ?800(?!\d{8})|(?:\+|00)(?:\d{1,3}[ ().-]{1,3}(?:0\)? ?)?|4[1349]|3[1239]|64)800(?=[ ().-]?\d)|(?:\+|00)?1[ ().-]{0,2}8(?:00|33|44|55|66|77|88)\)?[ .-]{0,2}\d{3}[ .-]?\d{4}(?!\d)|8(?:00|33|44|55|66|77|88)(?:\) ?|[ .-])\d{3}[ .-]\d{4}(?!\d))/

@@ -27,6 +27,14 @@ test("values in columns are found below their labels", () => {
     "PERSON Fang",
     "US_SSN 897 12 7328",
   ])
+  expect(found("first,last,dob\nAnselm,Reuter,1962-03-04\nHugo,Brandl,12.11.1980")).toEqual([
+    "PERSON Anselm",
+    "PERSON Reuter",
+    "BIRTH_DATE 1962-03-04",
+    "PERSON Hugo",
+    "PERSON Brandl",
+    "BIRTH_DATE 12.11.1980",
+  ])
   expect(
     found("| User | Passport no | Total |\n|---|---|---|\n| e.peretz | Z26936G12 | 89 |\n\nand 1 | 2 | 3"),
   ).toEqual(["USERNAME e.peretz", "ID Z26936G12"])
@@ -74,5 +82,13 @@ describe("nothing is found", () => {
     "store the password sha256 hashed",
     "a | b | c\n1 | 2 | 3",
     "address: see below",
+    "// TODO(BREAKING_CHANGE): remove in v3",
+    "{ username: config.user }",
+    "username: process.env.DB_USER",
+    "username: request.body.username",
+    "user: body.user, tokens",
+    "{ user: user.user_id }",
+    "await client.login(ELEM_PSW)",
+    "first,last,total\nMon,Fri,5",
   ])("in %j", (text) => expect(found(text)).toEqual([]))
 })

@@ -31,8 +31,9 @@ export const findAssignedKeys = (text: string): Work<readonly TextRange[]> =>
     return range !== undefined && isDrawnSecret(text.slice(range.start, range.end)) ? range : undefined
   })
 
-/** Tokens that open nothing: places in a list, marks against forgery, words of a model. */
-const otherToken = /(?:page|next|continuation|cursor|sync|resume|csrf|xsrf|pad|eos|bos|unk|sep|cls|mask)[_ -]?$/i
+/** Tokens that open nothing: places in a list, marks against forgery, words of a model, sums of contents. */
+const otherToken =
+  /(?:page|next|continuation|cursor|sync|resume|csrf|xsrf|pad|eos|bos|unk|sep|cls|mask|commit|sha\d{0,3}|hash|etag|digest|checksum)[_ -]?$/i
 
 /** `compass` and `bypass` end in the same letters. */
 function beginsWord(text: string, start: number): boolean {

@@ -53,7 +53,7 @@ export function kindOfField(label: string): string | undefined {
   const words = normalized(label)
   const bare = words.replace(/ (?:id|ids|number|numbers|no|nr|num|code|#)$/, "")
   if (bare === words && needsNumber.has(bare)) return undefined
-  return kinds.get(words) ?? kinds.get(bare)
+  return kinds.get(words) ?? kinds.get(bare) ?? kinds.get(words.replace(/ ?(?:nummer|nr)$/, ""))
 }
 
 /** `zipCode`, `zip_code` and `Zip code:` are one label. */
@@ -77,8 +77,19 @@ export function valueOfField(kind: string, text: string, { start, end }: TextRan
   const value = written.slice(first).replace(/[\s"'`]+$/, "")
   const looksRight = forms.get(kind)
   if (looksRight === undefined || !looksRight.test(value) || placeholder.test(value)) return undefined
-  if (kind === "PASSWORD" && isCode(value)) return undefined
+  if ((kind === "PASSWORD" && isCode(value)) || (kind === "USERNAME" && isNameInCode(value))) return undefined
   return { start: start + first, end: start + first + value.length }
+}
+
+/** What programs call that in which values come. */
+const holder =
+  /^(?:process\.env|os\.environ|import\.meta|this|self|args?|argv|kwargs|opts|options|cfg|conf|config|settings|env|environment|secrets|credentials|creds|inputs?|params|props|state|session|req|request|res|response|ctx|context|body|payload|data|form|query|row|record|result|obj|object|event|github|vars?|values)\./i
+
+/** Whether a name is one of code: a constant, or a member that has the name of a field, as `config.user`. People are called `lily.ross`. */
+export function isNameInCode(value: string): boolean {
+  if (!/\p{Ll}/u.test(value) || holder.test(value)) return true
+  const last = value.slice(value.lastIndexOf(".") + 1)
+  return last !== value && kindOfField(last) !== undefined
 }
 
 const forms: ReadonlyMap<string, RegExp> = new Map([

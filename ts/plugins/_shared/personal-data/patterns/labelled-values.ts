@@ -1,7 +1,7 @@
 // Values that stand behind their label, as in forms and code, or below it, as in tables.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { kindOfField, valueOfField } from "./field-labels.ts"
+import { isNameInCode, kindOfField, valueOfField } from "./field-labels.ts"
 import { isCode } from "./secret-value.ts"
 import { matchesOfStep } from "./text-range.ts"
 
@@ -53,7 +53,7 @@ function ownPart(kind: string, value: string): string {
 const delimiters = ["|", ";", "\t", ","]
 const longestLine = 4000
 
-/** Below a line of which two cells are labels: the cells of the following lines with as many cells. */
+/** Below a line of which two cells are labels, or one that only persons have: the cells of the following lines with as many cells. */
 function* columnsIn(text: string): Work<readonly LabelledRange[]> {
   const ranges: LabelledRange[] = []
   let columns: { readonly delimiter: string; readonly kinds: readonly (string | undefined)[] } | undefined
@@ -86,10 +86,16 @@ function headerOf(
     const cells = line.split(delimiter)
     if (cells.length < 3 || cells.length > 60 || cells.some((cell) => cell.length > 40 || /\d{2}/.test(cell))) continue
     const kinds = cells.map(kindOfField)
+    if (kinds.some((kind) => kind === "BIRTH_DATE" || kind === "US_SSN"))
+      return { delimiter, kinds: kinds.map((kind, place) => kind ?? kindOfPart(cells[place])) }
     if (kinds.filter((kind) => kind !== undefined).length >= 2) return { delimiter, kinds }
   }
   return undefined
 }
+
+/** Beside the birth or the number of a person the short labels are parts of a name. */
+const kindOfPart = (label = ""): string | undefined =>
+  /^["']?\s*(?:first|last|middle|name|fname|lname)\s*["']?$/i.test(label.trim()) ? "PERSON" : undefined
 
 function cellsOf(
   text: string,
@@ -122,7 +128,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     "PASSWORD",
     new RegExp(
-      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:${verb}|${quote}| (?=${within}[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}\\d)(?=${within}\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:(?: (?:for|in|of|to|on|at|from|für|im|vom|zum|zu|de|du|del|pour|para)(?: [\\p{L}\\d'’-]{1,20}){1,6}?)?${verb}|${quote}| (?=${within}[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}\\d)(?=${within}\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
       "giu",
     ),
   ],
@@ -136,7 +142,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     "ID",
     new RegExp(
-      `(?<!\\p{L})(?:(?:employee|staff|patient|customer|client|member(?:ship)?|student|personnel|badge|policy|insurance|passport|national|tax|voter|pan(?: card)?|aadhaa?r|medical record|(?:bank )?account|user)(?: card)? ?(?:id|number|no\\.?|nr\\.?|code)|passport|mrn|user ?id|pesel|steuernummer|personalnummer|refund to account) ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d/_-]{3,29})(?=["'’”.,;:)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:(?:employee|staff|patient|customer|client|member(?:ship)?|student|personnel|badge|policy|insurance|passport|national|tax|voter|pan(?: card)?|aadhaa?r|medical record|(?:bank )?account|user)(?: card)? ?(?:id|number|no\\.?|nr\\.?|code)|(?:reisepass|personalausweis|ausweis|pass|paspoort)-?(?:nummer|nr\\.?)|reisepass|n[uú]mero (?:de|di) (?:pasaporte|passaporto)|num[eé]ro de passeport|passport|mrn|user ?id|pesel|steuernummer|personalnummer|refund to account) ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d/_-]{3,29})(?=["'’”.,;:)]*(?:\\s|$))`,
       "giu",
     ),
   ],
@@ -155,7 +161,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
 
 /** Every sentence with a value has one of these. */
 const mayHold =
-  /pass|pw|kennw|contras|senha|wachtw|login|user|usuario|benutzer|handle|todo|employee|staff|patient|customer|client|member|student|personnel|badge|policy|insurance|national|tax|voter|pan|aadha|record|account|mrn|pesel|steuern|personaln|licen[cs]e|aged?|turn|year/i
+  /pass|pasa|paspo|ausweis|pw|kennw|contras|senha|wachtw|login|user|usuario|benutzer|handle|todo|employee|staff|patient|customer|client|member|student|personnel|badge|policy|insurance|national|tax|voter|pan|aadha|record|account|mrn|pesel|steuern|personaln|licen[cs]e|aged?|turn|year/i
 const fileEnding = /\.(?:html?|php|jsx?|tsx?|py|rb|go|rs|java|json|ya?ml|md|txt|css|xml|sql|sh|com|org|net|io)$/i
 
 function* phrasesIn(text: string): Work<readonly LabelledRange[]> {
@@ -166,7 +172,7 @@ function* phrasesIn(text: string): Work<readonly LabelledRange[]> {
     for (const { 0: all, index, ...groups } of text.matchAll(pattern)) {
       if (++matches % matchesOfStep === 0) yield
       const value = (groups[1] ?? groups[2]) as string
-      if (kind === "USERNAME" && fileEnding.test(value)) continue
+      if (kind === "USERNAME" && (fileEnding.test(value) || isNameInCode(value))) continue
       if (kind === "PASSWORD" && isCode(value)) continue
       const start = index + all.lastIndexOf(value)
       ranges.push({ kind, start, end: start + value.length })

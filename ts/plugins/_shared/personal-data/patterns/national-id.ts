@@ -1,22 +1,12 @@
 // Numbers that states give to persons, by their form and their check digits.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-range.ts"
+import { type CheckedNumber, digits, findCheckedNumbers } from "./checked-number.ts"
+import { passesLuhn } from "./luhn.ts"
 
-interface NationalId {
-  readonly pattern: RegExp
-  /** Of the number without spaces, dots and dashes. */
-  readonly isValid: (signs: string) => boolean
-  /** Words one of which must stand nearby where the form alone says too little. */
-  readonly words?: RegExp
-  /** A form that says enough without words. */
-  readonly sureForm?: RegExp
-}
+const medicare = /(?<!\p{L})medicare(?!\p{L})/iu
 
-const digits = (count: string): RegExp =>
-  new RegExp(`(?<![\\w+.,/-])\\d(?:[ ./-]?\\d){${count}}(?![\\w]|[-./]\\d)`, "g")
-
-const ids: readonly NationalId[] = [
+const ids: readonly CheckedNumber[] = [
   {
     // Italy: codice fiscale. Letters take the place of digits where two persons would have the same.
     pattern: /(?<![\w-])[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPR-T][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z](?![\w-])/gi,
@@ -75,31 +65,33 @@ const ids: readonly NationalId[] = [
     words:
       /steuer-?(?:liche )?[ -]?(?:id|ident)|(?<!\p{L})(?:idnr|stid|steuer-?nr|tin)(?!\p{L})|identifikationsnummer|(?:german )?tax[ -]?(?:id|number)/iu,
   },
+  {
+    // Canada: social insurance number. Capitals, because "sin" is a word of several languages and a function.
+    pattern: digits("8"),
+    isValid: passesLuhn,
+    words: /(?<!\p{L})(?:SIN|NAS)(?!\p{L})|[Ss]ocial [Ii]nsurance|[Aa]ssurance[ -]sociale/u,
+  },
+  {
+    // Australia: tax file number.
+    pattern: digits("8"),
+    isValid: isTaxFileNumber,
+    words: /(?<!\p{L})tfn(?!\p{L})|tax file/iu,
+  },
+  {
+    // Australia: Medicare card. Its groups beside its name say enough, even where somebody mistyped a digit.
+    pattern: /(?<![\w+.,/-])[2-6]\d{3}([ -])\d{5}\1\d(?![\w]|[-./]\d)/g,
+    isValid: () => true,
+    words: medicare,
+  },
+  {
+    // The same without groups.
+    pattern: /(?<![\w+.,/-])[2-6]\d{9}(?![\w]|[-./]\d)/g,
+    isValid: isMedicareCard,
+    words: medicare,
+  },
 ]
 
-/** In the order of the text, without overlaps. */
-export function* findNationalIds(text: string): Work<readonly TextRange[]> {
-  const found: TextRange[] = []
-  for (const { pattern, isValid, words, sureForm } of ids) {
-    if (words !== undefined && sureForm === undefined && !words.test(text)) continue
-    const ranges = yield* findChecked(text, pattern, ({ 0: written, index }) => {
-      const signs = written.replace(/[ ./+-]/g, "")
-      if (/^(\d)\1*[A-Z]?$/.test(signs) || !isValid(signs)) return false
-      if (words?.test(textBefore(text, index)) || words?.test(textAfter(text, index + written.length))) return true
-      return (words === undefined || (sureForm?.test(written) ?? false)) && !isNumberOfThing(text, index)
-    })
-    found.push(...ranges)
-    yield
-  }
-  let last = 0
-  return found
-    .toSorted((a, b) => a.start - b.start || b.end - a.end)
-    .filter(({ start, end }) => {
-      if (start < last) return false
-      last = end
-      return true
-    })
-}
+export const findNationalIds = (text: string): Work<readonly TextRange[]> => findCheckedNumbers(text, ids)
 
 /** The values of signs at odd places; those at even places count as their own number (decree of 23 December 1976). */
 const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
@@ -158,11 +150,7 @@ function isAadhaar(signs: string): boolean {
 function isPersonnummer(signs: string): boolean {
   const short = signs.slice(-10)
   const [month, day] = [Number(short.slice(2, 4)), Number(short.slice(4, 6)) % 60]
-  const sum = Array.from(short, (sign, place) => {
-    const twice = Number(sign) * (place % 2 === 0 ? 2 : 1)
-    return twice > 9 ? twice - 9 : twice
-  }).reduce((total, each) => total + each, 0)
-  return (signs.length === 10 || signs.length === 12) && day >= 1 && day <= daysOf(month) && sum % 10 === 0
+  return (signs.length === 10 || signs.length === 12) && day >= 1 && day <= daysOf(month) && passesLuhn(short)
 }
 
 const daysOf = (month: number): number => (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31)
@@ -181,4 +169,14 @@ function isSteuerId(signs: string): boolean {
   let check = 10
   for (const sign of signs.slice(0, 10)) check = (((check + Number(sign)) % 10 || 10) * 2) % 11
   return (11 - check) % 10 === Number(signs.charAt(10))
+}
+
+function isTaxFileNumber(signs: string): boolean {
+  return weighted(signs, (place) => [1, 4, 3, 7, 5, 8, 6, 9, 10][place] ?? 0) % 11 === 0
+}
+
+/** The ninth digit checks those before it; the tenth is the number of the card. */
+function isMedicareCard(signs: string): boolean {
+  const sum = weighted(signs.slice(0, 8), (place) => [1, 3, 7, 9][place % 4] ?? 0)
+  return sum % 10 === Number(signs.charAt(8))
 }

@@ -1,11 +1,12 @@
 // Numbers of payment cards.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
+import { passesLuhn } from "./luhn.ts"
 import { findChecked, isNumberOfThing } from "./text-range.ts"
 
-/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
+/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity. */
 const candidate =
-  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-./]| - )(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/g
+  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/gi
 
 /** First digits of each network, and how many digits its numbers have. */
 const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
@@ -35,17 +36,8 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
 /** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
 export function findPaymentCards(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found, index }) => {
-    const digits = found.replace(/\D/g, "")
+    const digits = found.replace(/&[^;]*;|\D/g, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))
     return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index)
   })
-}
-
-function passesLuhn(digits: string): boolean {
-  let sum = 0
-  for (let place = 0; place < digits.length; place++) {
-    const digit = Number(digits.charAt(digits.length - 1 - place)) * (place % 2 === 0 ? 1 : 2)
-    sum += digit > 9 ? digit - 9 : digit
-  }
-  return sum % 10 === 0
 }

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest"
+import { keepPrivate } from "../../../../ts/plugins/_shared/personal-data/private-persons.ts"
+
+/** What counts of the parts between brackets, which are names, and of those between braces, which are ages. */
+function kept(marked: string): readonly string[] {
+  const text = marked.replaceAll(/[[\]{}]/g, "")
+  const found = [...marked.matchAll(/[[{]([^\]}]*)[\]}]/g)].map(({ 0: all, 1: part = "", index }, place) => {
+    const start = index - 2 * place
+    return { kind: all.startsWith("[") ? "PERSON" : "AGE", start, end: start + part.length, probability: 0.99 }
+  })
+  return keepPrivate(text, found).map(({ start, end }) => text.slice(start, end))
+}
+
+test.each([
+  ["Write a referral letter for my patient [Anselm Reuter], type 2 diabetes since 2014", "Anselm Reuter"],
+  ["Write a note about one of our tenants, [Hugo Brandl]", "Hugo Brandl"],
+  ["Write an invitation for my mother-in-law [Ann Lee]", "Ann Lee"],
+  ["Summarise the notes on our new trainee [Ann Lee]", "Ann Lee"],
+  ["Write a text about [Ann Lee], one of our tutors", "Ann Lee"],
+  ["Write a text about [Ann Lee], a neighbour of mine", "Ann Lee"],
+  ["Draft an email to all staff that [Rosalind Okafor] is on sick leave with depression", "Rosalind Okafor"],
+  ["Write a plan for the time when [Rosalind Okafor] is on parental leave", "Rosalind Okafor"],
+  ["Draft an email to our team: [Rosalind Okafor] was arrested for fraud", "Rosalind Okafor"],
+  ["List the side effects for Mrs [Thistlewood] who takes warfarin and is pregnant", "Thistlewood"],
+  ["Summarise: [Rosalind Okafor] was convicted of fraud in 2019 and owes us 4,200 EUR", "Rosalind Okafor"],
+  ["Write a bio of [Ann Lee], who works for us since May", "Ann Lee"],
+  ["Write a speech, because we have to dismiss [Hugo Brandl]", "Hugo Brandl"],
+  ["Write a termination letter for [Hugo Brandl] because of theft", "Hugo Brandl"],
+  ["Write a letter of recommendation for Ms. [Lee]", "Lee"],
+  ["Write a reference for [John Whitfield], {44} years old", "John Whitfield", "44"],
+  ["Draft a performance review for [John Whitfield]", "John Whitfield"],
+  ["[Solène Garrigue] a appelé, rappelez-la", "Solène Garrigue"],
+])("with whom the writer deals counts in %j", (marked, ...expected) => expect(kept(marked)).toEqual(expected))
+
+describe("nobody counts", () => {
+  test.each([
+    "Write an essay about [Rosa Parks]",
+    "Summarise: [Merkel] said on Monday that the talks failed",
+    "Translate: [Einstein] was born in 1879",
+    "How is it that [Elvis] died of a heart attack?",
+    "Write a letter to [Abraham Lincoln] about freedom",
+    "Write a letter from [Romeo] to [Juliet]",
+    "Write a story about [Max], who is {12} years old",
+    "Summarise: Mr. [Trump] was convicted of fraud",
+    "Summarise: [Anna Kowalska] was dismissed in March",
+    "Tell me how [Lance Armstrong] was treated for cancer",
+    "Write my essay on why [Nixon] resigned",
+    "Explain how our planet was seen by [Carl Sagan]",
+    "Write about the team of [Alex Ferguson] and the injured players",
+    "Write a poem with references to [Shakespeare]",
+    "Which page is a good reference for [Shakespeare] plays?",
+    "List works for [Ella Fitzgerald] that tell us of love",
+  ])("in %j", (marked) => expect(kept(marked)).toEqual([]))
+})
