@@ -19,12 +19,20 @@ export interface NativeInferenceOptions extends Partial<ConfigOptions> {
  * Rejects with an `RtrError` when a model cannot be loaded.
  */
 export async function createNativeInference(options: NativeInferenceOptions = {}): Promise<Inference> {
-  const { config, models: named, threads } = options
-  const needed = config === undefined ? {} : await neededModels({ ...options, config }, named ?? {})
-  const wanted = { ...needed, ...(named ?? (config === undefined ? { default: "signals" } : {})) }
-  const models = Object.entries(wanted).map(([name, artifact]) => [name, findBuiltinPackage(artifact) ?? artifact])
+  const { config, models: named = config === undefined ? { default: "signals" } : {}, threads } = options
+  const without = (["source", "modules", "environment"] as const).filter((key) => options[key] !== undefined)
+  if (config === undefined && without.length > 0)
+    throw new RtrError(
+      "invalid_options",
+      `Cannot use ${without.join(", ")} without config: they say how a document is read`,
+    )
+  const needed = config === undefined ? {} : await neededModels({ ...options, config }, named)
+  const folders = Object.entries({ ...needed, ...named }).map(([name, artifact]) => [
+    name,
+    findBuiltinPackage(artifact) ?? artifact,
+  ])
   return createFromFolders({
-    models: Object.fromEntries(models) as Readonly<Record<string, string>>,
+    models: Object.fromEntries(folders) as Readonly<Record<string, string>>,
     ...(threads !== undefined && { threads }),
   })
 }

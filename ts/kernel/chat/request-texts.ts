@@ -8,7 +8,7 @@ import type { GuardPolicy, UnreadKind } from "../types/guard.ts"
 import type { SignalInput } from "../types/signal.ts"
 import { textsWithin } from "./scan-budget.ts"
 import { lastUserTurns, textOf } from "./texts.ts"
-import { decodeText, kindOfData, kindOfMedia, WireReader } from "./wire-strings.ts"
+import { decodePercent, decodeText, kindOfData, kindOfMedia, WireReader } from "./wire-strings.ts"
 
 /**
  * Most texts of one request: each is a question to a model, which answers some 200 in a second on one core. A longer
@@ -189,7 +189,7 @@ class Collector {
       if (!isTrusted && this.#trusted.delete(text)) this.#addPlain(text, false)
       return
     }
-    if (hiddenRun.test(text)) this.unreadable("encrypted")
+    if (hiddenRun.test(text)) this.#unread.add("encrypted")
     this.#characters += text.length
     if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
       this.isCut = true
@@ -298,7 +298,8 @@ class Collector {
     const kind = block.type === "image" && isData ? kindOfData(source.mediaType ?? "image", source.data) : block.type
     const text = kind === "file" && isData ? decodeText(source.data, source.mediaType) : undefined
     const written = source.kind === "url" ? source.url : source.kind === "base64" ? source.data : source.id
-    if (source.kind === "url" && isProse(written)) this.#read(wordsOf(written))
+    const prose = source.kind === "url" ? proseOf(written) : undefined
+    if (prose !== undefined) this.#read(prose)
     this.#wire.media.set(written, (this.#wire.media.get(written) ?? 0) + 1)
     if (text === undefined) this.#unread.add(kind)
     else this.#read(text)
@@ -339,28 +340,25 @@ const hiddenRun =
  * them, too.
  */
 function splitTags(text: string): { readonly shown: string; readonly hidden: string } {
-  if (!/[\u{e0000}-\u{e007f}]/u.test(text)) return { shown: text, hidden: "" }
-  const unflagged = text.replaceAll(/\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}/gu, "\u{1f3f4}")
-  if (!/[\u{e0000}-\u{e007f}]/u.test(unflagged)) return { shown: text, hidden: "" }
-  const hidden = (unflagged.match(/[\u{e0020}-\u{e007e}]/gu) ?? []).map((tag) =>
-    String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000),
-  )
-  return { shown: unflagged.replaceAll(/[\u{e0000}-\u{e007f}]/gu, ""), hidden: hidden.join("") }
+  const codes = (text.match(tags) ?? [])
+    .filter((part) => !flag.test(part))
+    .map((tag) => (tag.codePointAt(0) ?? 0) & 0x7f)
+  if (codes.length === 0) return { shown: text, hidden: "" }
+  const spelled = codes.filter((code) => code >= 0x20 && code < 0x7f).map((code) => String.fromCharCode(code))
+  return { shown: text.replaceAll(tags, (part) => (flag.test(part) ? part : "")), hidden: spelled.join("") }
 }
 
-/** Addresses hold a few words; more of them are a text. */
-const isProse = (url: string): boolean => (wordsOf(url).match(/\p{L}{2,}/gu) ?? []).length > mostWordsOfAddress
+/** A tag, or a flag as a whole. */
+const tags = /\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}|[\u{e0000}-\u{e007f}]/gu
+const flag = /^\u{1f3f4}/u
 
-const mostWordsOfAddress = 8
+const [longestAddress, mostWordsOfAddress] = [4096, 8]
 
-function wordsOf(url: string): string {
-  let decoded = url
-  try {
-    decoded = decodeURIComponent(url)
-  } catch {
-    // It stays as it is written.
-  }
-  return decoded.replaceAll(/[-_+./?=&#%:]+/g, " ")
+/** What an address says that is longer than addresses are, or has more words. */
+function proseOf(url: string): string | undefined {
+  if (url.length > longestAddress) return url
+  const words = (decodePercent(url) ?? url).replaceAll(/[-_+./?=&#%:]+/g, " ")
+  return (words.match(/\p{L}{2,}/gu)?.length ?? 0) > mostWordsOfAddress ? words : undefined
 }
 
 /** Letters that stand as `\u0061`, as who parses them reads them. */

@@ -126,7 +126,7 @@ function asShown(text: string | undefined, mediaType: string): string | undefine
 /** More than guards read in any case. */
 const maxEncodedCharacters = 2_000_000
 
-function decodePercent(text: string): string | undefined {
+export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -135,10 +135,13 @@ function decodePercent(text: string): string | undefined {
 }
 
 /** Texts in UTF-8 whose words stand as they are: rich text spells them, and other character sets are not decoded. */
-const isTextType = (mediaType: string): boolean =>
-  /^(text\/(?!(x-)?(rtf|richtext))[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|jsonl|x-ndjson|javascript))\s*(;.*)?$/i.test(
-    mediaType,
-  ) && !/;\s*charset\s*=\s*"?(?!utf-?8\b|(us-)?ascii\b)/i.test(mediaType)
+function isTextType(mediaType: string): boolean {
+  const charsets = Array.from(mediaType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi), ([, name = ""]) => name)
+  return textType.test(mediaType) && charsets.every((name) => /^(utf-?8|(us-)?ascii)$/i.test(name))
+}
+
+const textType =
+  /^(text\/(?!(x-)?(rtf|richtext))[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|jsonl|x-ndjson|javascript))\s*(;|$)/i
 
 /** The kind of content by a media type or the name of a part. */
 export function kindOfMedia(name: string): UnreadKind {

@@ -29,11 +29,15 @@ const title = "(?:(?:mr|mrs|ms|miss|dr|prof)\\.?\\s+)?"
 const anyTitle =
   /(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Sr|Sra|Srta|Señora?|Signora?|Sig|Mevrouw|Meneer|Dhr|Mevr)\.?\s+$/u
 
-const introduces =
-  /(?:^|[^\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\s*["']?\s*[:=|]\s*["']?|signed,?|attn:?|c\/o|to:|from:|cc:)\s*(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
+const introduces = new RegExp(
+  `(?:^|[^\\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\\s*["']?\\s*[:=|]\\s*["']?|signed,?|attn:?|c/o|to:|from:|cc:)\\s*${title}$`,
+  "iu",
+)
 
-const addresses =
-  /(?:^|[\n.!?:"“>]\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you)[ ,]+(?:(?:mr|mrs|ms|miss|dr|prof)\.?\s+)?$/iu
+const addresses = new RegExp(
+  `(?:^|[\\n.!?:"“>]\\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you)[ ,]+${title}$`,
+  "iu",
+)
 
 const signs =
   /(?:regards|sincerely|cheers|best(?: wishes)?|yours(?: truly| faithfully)?|thanks|love|grüße|cordialement|saludos)\s*[,!.]?\s*[-–—]*\s*$/iu

@@ -10,7 +10,7 @@ export function isOfNobody(kind: string, value: string): boolean {
   if (kind === "PHONE_NUMBER") return freephone.test(value)
   if (kind !== "EMAIL_ADDRESS") return false
   const address = toPlainEmail(value)
-  return [unread, placeholder, office, reservedDomain].some((pattern) => pattern.test(address))
+  return [unread, standIn, office, reservedDomain].some((pattern) => pattern.test(address))
 }
 
 /** Resolvers that everybody asks: Cloudflare, Google, Quad9, OpenDNS. */
@@ -50,7 +50,7 @@ const isShared6 = (value: string): boolean => localOrExample6.test(value) || res
 
 const unread = /^(?:(?:do[._-]?not|no)[._-]?reply|mailer-daemon|postmaster)@|@users\.noreply\.github\.com$/i
 /** What documentation writes in the place of a name, in the domains of RFC 2606. */
-const placeholder =
+const standIn =
   /^(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d?|name|me|foo|bar|someone|somebody|test|info|hello|admin|contact|support|sales|team|git|root|alerts|ops)@(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i
 /** Of an office and of no person: RFC 2142, and what companies name their mailboxes. */
 const office =

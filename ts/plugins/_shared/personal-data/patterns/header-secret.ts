@@ -1,14 +1,14 @@
-// Secrets in the headers of requests, on command lines and in files of logins.
+// Secrets in the headers of requests, on command lines, in sentences and in files of logins.
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { decodedBase64, findSecrets, isDrawnSecret, isPassword } from "./secret-value.ts"
 
-const bearer =
+const introduced =
   /(?:bearer|authorization["']?[:=] ?["']?(?:token|key|apikey|api-key)) {1,2}(?:token=)?["']?([\w.~+/=-]{16,2048})|--(?:[\w-]{0,20}-)?(?:token|secret|api-?key)[ =]["']?([\w.~+/=-]{16,512})|(?:api|access|secret|auth(?:entication)?|client|private|signing|encryption|license)[ _-]?(?:key|token|secret)s?(?: (?:is|was|ist|lautet|=)| is:)? ["'`]?([\w.~+/=-]{20,512})|(?:token|secret|key) is:? ["'`]?([\w.~+/=-]{20,512})/gi
 
 /** `Authorization: Bearer …`, `--token …`, and sentences: "the api key is …". */
 export const findHeaderKeys = (text: string): Work<readonly TextRange[]> =>
-  findSecrets(text, bearer, ({ 0: all, 1: header, 2: option, 3: named, 4: said, index }) => {
+  findSecrets(text, introduced, ({ 0: all, 1: header, 2: option, 3: named, 4: said, index }) => {
     const written = header ?? option ?? named ?? said ?? ""
     const value = written.replace(/[.=]+$/, (end) => (end.includes(".") ? "" : end))
     const start = index + all.length - written.length
