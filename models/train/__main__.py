@@ -81,6 +81,8 @@ def train(arguments: argparse.Namespace) -> None:
         from .guard.steps import train as train_guard
 
         recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
+        if arguments.later and not arguments.teachers:
+            raise SystemExit("Cannot use --later without --teachers: it names the sources that these do not know")
         run = GuardRun(arguments.run, arguments.seed, recipe, arguments.start, tuple(arguments.teachers), tuple(arguments.later))
         train_guard(run, arguments.data, arguments.weights, arguments.layers, device)
     else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from .signals.examples import Example, read_rows
 from .signals.written import read_written
 
-FRAMES = Path(__file__).parent / "seeds" / "soft_frames.json"
+FRAMES = Path(__file__).parent / "seeds" / "frames.json"
 # Files of plain harmful requests, and the sources of them that are requests of one sentence.
 HARMFUL = {"jailbreak/advbench_plain": ("advbench_plain",), "jailbreak/plain_harmful": ("harmbench",)}
 LONGEST_WISH = 200
@@ -27,6 +27,6 @@ def framed_wishes(data: Path, chance: random.Random, count: int) -> list[Example
         short = sorted({wish.strip() for wish in wishes if len(wish) <= LONGEST_WISH and "\n" not in wish.strip()})
         for _ in range(count // 2):
             number = chance.randrange(len(frames))
-            text = frames[number].replace("{goal}", chance.choice(short))
+            text = frames[number].replace("{wish}", chance.choice(short))
             examples.append(Example(text, f"framed_wishes/{number}", label))
     return examples

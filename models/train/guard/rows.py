@@ -25,7 +25,10 @@ class Row:
 
 
 def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int, later: tuple[str, ...] = ()) -> list[Row]:
-    """Without attacks that would be cut where nobody knows what is lost. `later` are the beginnings of sources."""
+    """Without attacks that would be cut where nobody knows what is lost. `later` are the beginnings of sources; each must have texts."""
+    missing = [beginning for beginning in later if not any(example.source.startswith(beginning) for example in examples)]
+    if missing:
+        raise ValueError(f"Cannot find texts of {', '.join(missing)}: no source begins so")
     tokenizer.no_truncation()
     encodings = tokenizer.encode_batch([example.text[:CHARACTERS] for example in examples], add_special_tokens=False)
     rows = [

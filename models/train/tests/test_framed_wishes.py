@@ -26,11 +26,11 @@ class FramedWishesTest(unittest.TestCase):
         for label in ("jailbreak", "benign"):
             self.assertEqual(len(json.loads(FRAMES.read_text(encoding="utf-8"))), len({one.source for one in examples if one.label == label}))
         self.assertTrue(all((WISH in one.text) == (one.label == "jailbreak") for one in examples))
-        self.assertFalse([one.text for one in examples if "{goal}" in one.text])
+        self.assertFalse([one.text for one in examples if "{wish}" in one.text])
 
     def test_every_frame_holds_the_wish_once(self) -> None:
         frames = json.loads(FRAMES.read_text(encoding="utf-8"))
-        self.assertEqual([], [frame for frame in frames if frame.count("{goal}") != 1])
+        self.assertEqual([], [frame for frame in frames if frame.count("{wish}") != 1])
         self.assertEqual(len(frames), len(set(frames)))
 
 

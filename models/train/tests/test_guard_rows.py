@@ -44,6 +44,10 @@ class GuardRowsTest(unittest.TestCase):
         self.assertFalse(loses(direct, Row(LONG, 1), 100))
         self.assertFalse(loses(planted, Row(LONG[:50], 1), 100))
 
+    def test_later_sources_have_to_be_there(self):
+        with self.assertRaisesRegex(ValueError, "written/turms/"):
+            read_rows([Example("a", "written/turns/turns", "benign")], HEAD_BY_NAME["jailbreak"], Tokenizer(WordLevel({"a": 0}, unk_token="a")), 100, ("written/turms/",))
+
     def test_what_was_written_for_the_teachers_mistakes_stays_so_wherever_it_stands(self):
         tokenizer = Tokenizer(WordLevel({"undo": 1, "it": 2, "[UNK]": 0}, unk_token="[UNK]"))
         tokenizer.pre_tokenizer = Whitespace()
