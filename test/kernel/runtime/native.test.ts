@@ -103,9 +103,9 @@ test("a text that is read in windows has the probabilities of each beside what t
   const models = { m: join(root, "crates/rtrun-core/tests/fixtures/softmax") }
   const inference = await createNativeInference({ models, threads: 1 })
   onTestFinished(() => inference.close())
-  const ask = (text: string) => ({ kind: "classify", deployment: "m", text, whole: true }) as const
+  const whole = (text: string) => ({ kind: "classify", deployment: "m", text, whole: true }) as const
   const [long, short] = (
-    await inference.bundle([ask("the quick brown fox jumps over the lazy dog ".repeat(12)), ask("the dog")])
+    await inference.bundle([whole("the quick brown fox jumps over the lazy dog ".repeat(12)), whole("the dog")])
   ).map((answer) => (answer.kind === "classify" ? answer.classification : undefined))
   expect(short).not.toHaveProperty("windows")
   const { labels = [], probabilities = [], windows = [] } = long ?? {}
