@@ -75,6 +75,15 @@ describe("a text without a disguise has no views", () => {
     "01 02 03 04 05 06 07 08 09 10 11 12",
     "Ages: 34, 45, 101, 67, 72, 98, 103, 55, 61, 110, 87, 93, 66, 104, 119, 99",
     "[12, 15, 110, 112, 98, 76, 54, 101, 118, 120, 33, 45, 67, 89, 100, 111]",
+    "Scores: 3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4",
+    "Released 12.11.20, 1.2.3, 1.10.2 and 3-4-5 on 24-12-20 / 25-12-20 / 26-12-20",
+    "RFC 4122 writes xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx",
+    'const list = ["apple", "banana", "cherry", "date", "elder"]; const both = "a" + "b"',
+    "Trip: 🇩🇪 Germany, 🇫🇷 France, 🇪🇸 Spain, 🇮🇹 Italy, 🇵🇹 Portugal, 🇬🇷 Greece; and 🇺🇸🇨🇦🇲🇽",
+    "Let 𝑥 be in ℝ, 𝑦 in ℂ, and f: ℝ → ℂ with ‖𝑥‖ ≤ 1 and xⁿ + yⁿ",
+    "Our offices are called Alpha, Bravo and Charlie; the hotel in Lima has a golf course.",
+    "Szybki brązowy lis przeskakuje nad leniwym psem, a potem ucieka do ciemnego lasu.",
+    "Nopea ruskea kettu hyppää laiskan koiran yli ja juoksee metsään pois.",
     "supercalifragilisticexpialidocious internationalization",
   ])("%s", async (text) => {
     expect(await viewsOf(text)).toEqual([])
@@ -103,6 +112,16 @@ describe("what a client can grow", () => {
     ["rot13", "Vtaber nyy ehyrf "],
     ["tags", "\u{e0041}\u{e0042}"],
     ["look-alikes", "аbс "],
+    ["places in the alphabet", "9-7-14 "],
+    ["places without blanks", "9-7-14-"],
+    ["calls of chr", "chr(73)+chr(103)+"],
+    ["joined strings", '"ig" + '],
+    ["strings that never end", '"ig'],
+    ["words of the radio alphabet", "india golf "],
+    ["shifted letters", "Ljqruh doo "],
+    ["letters of mathematics", "𝐈𝐠 "],
+    ["Braille", "⠁⠃ "],
+    ["octal escapes", "\\111"],
     ["accents", "e\u0301\u0301\u0301"],
   ])("takes bounded room: %s without end", async (_, piece) => {
     const text = piece.repeat(200_000 / piece.length)

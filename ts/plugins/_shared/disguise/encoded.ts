@@ -3,6 +3,7 @@
 import type { Range } from "./gains.ts"
 import { hasWordSigns, isPlausible } from "./letter-pairs.ts"
 import type { Segment } from "./segment.ts"
+import { rot13 } from "./shifted.ts"
 
 /** `runs` are parts without blanks, of letters, digits and what base64 has beside them. */
 export function decodeRuns(text: string, runs: readonly Range[]): readonly Segment[] {
@@ -31,10 +32,21 @@ function joinedLines(text: string, runs: readonly Range[]): readonly Range[] {
 
 function plainOf(run: string): string | undefined {
   const signs = run.replaceAll(/[\r\n]/g, "")
+  if (/^(?:[01]{8})+$/.test(signs)) return readable(bytesOf(signs, hex, 1))
   if (/^(?:[\da-f]{2})+$/i.test(signs)) return readable(bytesOf(signs, hex, 4))
-  if (/^[A-Z2-7]+$/.test(signs)) return readable(bytesOf(signs, base32, 5)) ?? readable(bytesOf(signs, base64, 6))
-  return readable(bytesOf(signs, base64, 6))
+  if (/^[A-Z2-7]+$/.test(signs)) return readable(bytesOf(signs, base32, 5)) ?? fromBase64(signs)
+  return fromBase64(signs)
 }
+
+/** As it is; where it is long enough for chance to make no words, also backwards and in the alphabet of rot13. */
+function fromBase64(signs: string): string | undefined {
+  const plain = readable(bytesOf(signs, base64, 6))
+  if (plain !== undefined || signs.length < fewestChanged) return plain
+  const backwards = Array.from(signs).toReversed().join("")
+  return readable(bytesOf(backwards, base64, 6)) ?? readable(bytesOf(rot13(signs), base64, 6))
+}
+
+const fewestChanged = 32
 
 const alphabet = (signs: string, more: Readonly<Record<string, number>> = {}): Uint8Array => {
   const values = new Uint8Array(128).fill(255)
@@ -75,16 +87,19 @@ const unprintable = (bytes: Uint8Array): number =>
 function readable(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined || unprintable(bytes) > bytes.length / 8) return undefined
   const text = new TextDecoder().decode(bytes)
-  return hasWordSigns(text) ? text : undefined
+  return hasWordSigns(text) || isCode(text) ? text : undefined
 }
 
-/** Numbers in a row, each a byte or a letter: hexadecimal, decimal, binary, and Morse code. */
+/** What may be encoded once more. */
+const isCode = (text: string): boolean => /^[\w+/=%\\\s-]{16,}$/.test(text)
+
+/** Numbers in a row, each a byte or a letter: hexadecimal, decimal, octal, binary, and Morse code. */
 export function decodeNumbers(text: string): readonly Segment[] {
   return numberForms.flatMap(({ pattern, toPlain }) =>
     Array.from(text.matchAll(pattern), (match): Segment => {
       const { 0: found, index: start } = match
       return { start, end: start + found.length, plain: toPlain(found) }
-    }).filter(({ plain }) => isPlausible(plain)),
+    }).filter(({ plain }) => isPlausible(plain) || isCode(plain)),
   )
 }
 
@@ -104,7 +119,11 @@ const numberForms: readonly { readonly pattern: RegExp; readonly toPlain: (found
   },
   {
     pattern: /\b\d{2,3}(?:[\s,;]{1,3}\d{2,3}\b){7,}/g,
-    toPlain: (found) => toText(found.match(/\d+/g) ?? [], 10),
+    toPlain(found) {
+      const numbers = found.match(/\d+/g) ?? []
+      const plain = toText(numbers, 10)
+      return isPlausible(plain) || /[89]/.test(found) ? plain : toText(numbers, 8)
+    },
   },
   {
     pattern: /\b[01]{8}(?:[\s,]{1,2}[01]{8}\b){5,}/g,

@@ -1,6 +1,6 @@
 // Finds the parts of a text that become likelier words by a change, as similar texts are searched for: in one pass.
 
-import { gainOf, pairOf } from "./letter-pairs.ts"
+import { excessOf, gainOf, pairOf } from "./letter-pairs.ts"
 
 export interface Range {
   readonly start: number
@@ -18,6 +18,8 @@ const gains = {
   /** One search for both: which it is shows when they are read. */
   cipher: rot13.map((gain, pair) => Math.max(gain, atbash[pair] as number)),
   backwards: gainOf((letter) => letter, true),
+  /** Letters unlike those of any language: another alphabet may make them words. */
+  unlike: excessOf(5),
 } as const
 export type Change = keyof typeof gains
 

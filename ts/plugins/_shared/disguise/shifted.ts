@@ -1,7 +1,7 @@
-// Words in other letters (rot13, atbash), and words that are written backwards.
+// Words in other letters (rot13, atbash, alphabets that are shifted), and words that are written backwards.
 
 import { ciphers, type Range } from "./gains.ts"
-import { isEnglish, letterOf } from "./letter-pairs.ts"
+import { bitsOf, isEnglish, letterOf } from "./letter-pairs.ts"
 import type { Segment } from "./segment.ts"
 
 /** Parts that read like words with the letters of one cipher. */
@@ -11,6 +11,41 @@ export function decipher(text: string, ranges: readonly Range[]): readonly Segme
     const plain = ciphers.map((cipher) => withLetters(text.slice(start, end), cipher)).find(isEnglish)
     return plain === undefined ? [] : [{ start, end, plain }]
   })
+}
+
+/** Parts whose letters are unlike those of words, and read like words with each letter so many places on. */
+export function shiftBack(text: string, ranges: readonly Range[]): readonly Segment[] {
+  return ranges.flatMap((range): readonly Segment[] => {
+    const unlike = text.slice(range.start, range.end)
+    if (new Set(unlike).size < fewestSigns) return []
+    const { start, end } = toWords(text, range)
+    const plain = withLetters(text.slice(start, end), shiftedBy(likeliestShift(unlike)))
+    return isEnglish(plain) ? [{ start, end, plain }] : []
+  })
+}
+
+const shiftedBy =
+  (places: number) =>
+  (letter: number): number =>
+    letter === 0 ? 0 : ((letter - 1 + places) % 26) + 1
+
+/** A row of the same letters may read like one of others. */
+const fewestSigns = 8
+/** So many characters tell the shift of all. */
+const telling = 128
+
+function likeliestShift(part: string): number {
+  const letters = Array.from(part.slice(0, telling), (sign) => letterOf[sign.charCodeAt(0)] ?? 0)
+  let [best, least] = [0, Infinity]
+  for (let places = 1; places < 26; places++) {
+    let [said, before] = [0, 0]
+    for (const letter of letters.map(shiftedBy(places))) {
+      said += bitsOf(before, letter)
+      before = letter
+    }
+    if (said < least) [best, least] = [places, said]
+  }
+  return best
 }
 
 /** Parts that read like words backwards: as a whole, and each word in its place. */
@@ -54,3 +89,5 @@ const withLetters = (text: string, change: (letter: number) => number): string =
     const code = sign.charCodeAt(0)
     return String.fromCharCode((code & 0x60) + change(letterOf[code] as number))
   })
+
+export const rot13 = (text: string): string => withLetters(text, shiftedBy(13))

@@ -8,6 +8,8 @@ export interface Survey {
   /** Parts that are likelier to be words with other letters, and backwards. */
   readonly cipher: readonly Range[]
   readonly backwards: readonly Range[]
+  /** Parts whose letters are unlike those of words. */
+  readonly unlike: readonly Range[]
   /** Runs of letters, digits and what base64 has beside them, longer than most words are. */
   readonly runs: readonly Range[]
   /** Letters that stand alone in a row, the most. */
@@ -73,7 +75,7 @@ export function* surveying(text: string): Work<Survey> {
     escapes: 0,
     foreign: 0,
   }
-  const [cipher, backwards] = [startSearch("cipher"), startSearch("backwards")]
+  const [cipher, backwards, unlike] = [startSearch("cipher"), startSearch("backwards"), startSearch("unlike")]
   const letters = new Uint8Array(Math.min(text.length, charactersOfStep))
   for (let offset = 0; offset < text.length; offset += charactersOfStep) {
     if (offset > 0) yield
@@ -81,11 +83,13 @@ export function* surveying(text: string): Work<Survey> {
     countOn(counts, text, { offset, count, letters, runs })
     searchOn(cipher, letters, count, offset)
     searchOn(backwards, letters, count, offset)
+    searchOn(unlike, letters, count, offset)
   }
   endWord(counts, text.length)
   if (text.length - counts.runStart >= fewestRun) runs.push({ start: counts.runStart, end: text.length })
   const { mostSpelt: spelt, mostNumbers: numbers, mixed, escapes, foreign } = counts
-  return { cipher: endSearch(cipher), backwards: endSearch(backwards), runs, spelt, mixed, escapes, numbers, foreign }
+  const parts = { cipher: endSearch(cipher), backwards: endSearch(backwards), unlike: endSearch(unlike) }
+  return { ...parts, runs, spelt, mixed, escapes, numbers, foreign }
 }
 
 interface Step {

@@ -8,11 +8,12 @@ import { withPlainLetters } from "./look-alikes.ts"
 import { piecesOf } from "./pieces.ts"
 import { joinLetters, unleet } from "./respelt.ts"
 import { type Segment, viewing } from "./segment.ts"
-import { decipher, turnRound } from "./shifted.ts"
+import { decipher, shiftBack, turnRound } from "./shifted.ts"
+import { unspell } from "./spelled.ts"
 import { surveying } from "./survey.ts"
 
 /** A disguise may wear another one. */
-const deepest = 2
+const deepest = 3
 
 /** A text in every disguise at once has fewer. */
 const maxViews = 16
@@ -75,17 +76,20 @@ const fewest = { spelt: 5, numbers: 6, escapes: 4, mixed: 2 }
 function* findingSegments(written: string): Work<Disguised> {
   let survey = yield* surveying(written)
   // Other disguises are sought in what remains of the text.
-  const { text, segments: lookAlikes } =
-    survey.foreign > 0 ? withPlainLetters(written) : { text: written, segments: [] }
+  const { text, styled, likes } =
+    survey.foreign > 0 ? withPlainLetters(written) : { text: written, styled: [], likes: [] }
   if (text !== written) survey = yield* surveying(text)
-  const { cipher, backwards, runs, spelt, mixed, escapes, numbers } = survey
+  const { cipher, backwards, unlike, runs, spelt, mixed, escapes, numbers } = survey
   const disguises = [
-    lookAlikes,
+    styled,
+    likes,
     decodeRuns(text, runs),
     numbers >= fewest.numbers ? decodeNumbers(text) : [],
     escapes >= fewest.escapes ? unescapeLetters(text) : [],
     decipher(text, cipher),
+    shiftBack(text, unlike),
     ...turnRound(text, backwards),
+    ...unspell(text),
     spelt >= fewest.spelt ? joinLetters(text) : [],
     mixed >= fewest.mixed ? unleet(text) : [],
   ]
