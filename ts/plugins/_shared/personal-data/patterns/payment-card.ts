@@ -6,7 +6,7 @@ import { findChecked, isNumberOfThing } from "./text-range.ts"
 
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity. */
 const candidate =
-  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/gi
+  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|\t|\r?\n|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/gi
 
 /** First digits of each network, and how many digits its numbers have. */
 const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [
