@@ -80,7 +80,8 @@ def train(arguments: argparse.Namespace) -> None:
         from .guard.fit import Run as GuardRun
         from .guard.steps import train as train_guard
 
-        recipe = GuardRecipe() if arguments.steps is None else GuardRecipe(steps=arguments.steps)
+        given = {name: value for name in ("steps", "within") if (value := getattr(arguments, name)) is not None}
+        recipe = GuardRecipe(**given)
         if arguments.later and not arguments.teachers:
             raise SystemExit("Cannot use --later without --teachers: it names the sources that these do not know")
         run = GuardRun(arguments.run, arguments.seed, recipe, arguments.start, tuple(arguments.teachers), tuple(arguments.later))
@@ -116,6 +117,7 @@ def read_arguments() -> argparse.Namespace:
             beginning.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
             beginning.add_argument("--layers", type=int, metavar="N", help="only so many layers of the published model, from the first on")
             step.add_argument("--teachers", type=Path, nargs="+", default=(), metavar="DIR", help="folders of runs whose answers it learns beside the labels")
+            step.add_argument("--within", type=float, metavar="SHARE", help="share of the short texts that train once more within others")
             step.add_argument("--later", nargs="+", default=(), metavar="SOURCE", help="beginnings of sources that teachers do not know, such as written/turns/")
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")

@@ -16,7 +16,7 @@ const mostOfText = 0.8
 export const leastOfSentences = 0.85
 
 const command =
-  /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|answers?|respond|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
+  /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
 const work =
   /(?<![\p{L}\p{N}])(?:instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|filters?|ai|assistants?|language models?|llms?|chatbots?|system|roles?|characters?|conversation|orders|told|developers?|secrets?|hidden|confidential|unrestricted|jailbr[eo]\p{L}*|persona|limits)(?![\p{L}\p{N}])/iu
 /** Who has to do something, whatever it is: "Customer service assistant: refund this order", "agents should prefer". */
