@@ -8,6 +8,14 @@ const shifted = (text: string, to: (place: number) => number): string =>
     const base = letter.charCodeAt(0) & 0x60
     return String.fromCharCode(base + to(letter.charCodeAt(0) & 31))
   })
+const placesOn =
+  (places: number) =>
+  (place: number): number =>
+    ((place - 1 + places) % 26) + 1
+const rot13 = (text: string): string => shifted(text, placesOn(13))
+const base64 = (text: string): string => bytes(text).toString("base64")
+const hex = (text: string): string => bytes(text).toString("hex")
+const backwards = (text: string): string => Array.from(text).toReversed().join("")
 const bytes = (text: string): Buffer => Buffer.from(text)
 const codes = (text: string, radix: number): readonly string[] =>
   Array.from(bytes(text), (byte) => byte.toString(radix))
@@ -27,20 +35,16 @@ const likes: Readonly<Record<string, string>> = { a: "а", c: "с", e: "е", i: 
 
 export const disguises: Readonly<Record<string, Disguise>> = {
   none: (text) => text,
-  base64: (text) => bytes(text).toString("base64"),
-  "base64, asked": (text) => asked("base64", bytes(text).toString("base64")),
-  hex: (text) => bytes(text).toString("hex"),
+  base64,
+  "base64, asked": (text) => asked("base64", base64(text)),
+  hex,
   decimal: (text) => `[${Array.from(bytes(text)).join(", ")}]`,
   binary: (text) => Array.from(bytes(text), (byte) => byte.toString(2).padStart(8, "0")).join(" "),
-  rot13: (text) => shifted(text, (place) => ((place + 12) % 26) + 1),
-  "rot13, asked": (text) =>
-    asked(
-      "rot13",
-      shifted(text, (place) => ((place + 12) % 26) + 1),
-    ),
+  rot13,
+  "rot13, asked": (text) => asked("rot13", rot13(text)),
   atbash: (text) => shifted(text, (place) => 27 - place),
-  backwards: (text) => Array.from(text).toReversed().join(""),
-  "words backwards": (text) => text.replaceAll(/\S+/g, (word) => Array.from(word).toReversed().join("")),
+  backwards,
+  "words backwards": (text) => text.replaceAll(/\S+/g, backwards),
   leetspeak: (text) => letters(text, (letter) => signs[letter.toLowerCase()] ?? letter),
   "some leetspeak": (text) =>
     letters(text, (letter) => (/[eo]/i.test(letter) ? (signs[letter.toLowerCase()] ?? letter) : letter)),
@@ -68,8 +72,8 @@ export const disguises: Readonly<Record<string, Disguise>> = {
       .map((code) => `\\${code}`)
       .join(""),
   "joined strings": (text) => (text.match(/.{1,4}/g) ?? []).map((part) => JSON.stringify(part)).join(" + "),
-  "letters three places on": (text) => shifted(text, (place) => ((place + 2) % 26) + 1),
-  "letters ten places on": (text) => shifted(text, (place) => ((place + 9) % 26) + 1),
+  "letters three places on": (text) => shifted(text, placesOn(3)),
+  "letters ten places on": (text) => shifted(text, placesOn(10)),
   "places in the alphabet": (text) =>
     text.replaceAll(/\S+/g, (word) =>
       Array.from(word.toLowerCase(), (letter) => letter.charCodeAt(0) - 0x60).join("-"),
@@ -90,10 +94,9 @@ export const disguises: Readonly<Record<string, Disguise>> = {
       .join("   "),
   Braille: (text) =>
     letters(text, (letter) => Array.from(braille)[letter.toLowerCase().charCodeAt(0) - 0x61] ?? letter),
-  "base64 backwards": (text) => Array.from(bytes(text).toString("base64")).toReversed().join(""),
-  "rot13 of base64": (text) => shifted(bytes(text).toString("base64"), (place) => ((place + 12) % 26) + 1),
-  "base64 of hex": (text) => bytes(bytes(text).toString("hex")).toString("base64"),
-  "base64 of base64 of base64": (text) =>
-    bytes(bytes(bytes(text).toString("base64")).toString("base64")).toString("base64"),
-  "base64 of rot13": (text) => bytes(shifted(text, (place) => ((place + 12) % 26) + 1)).toString("base64"),
+  "base64 backwards": (text) => backwards(base64(text)),
+  "rot13 of base64": (text) => rot13(base64(text)),
+  "base64 of hex": (text) => base64(hex(text)),
+  "base64 of base64 of base64": (text) => base64(base64(base64(text))),
+  "base64 of rot13": (text) => base64(rot13(text)),
 }

@@ -98,6 +98,13 @@ def training_steps(package: str):  # noqa: ANN201 - a module
     return import_module(f".{package}.steps", __package__)
 
 
+def share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share: give a number from 0 to 1")
+    return value
+
+
 def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     steps = parser.add_subparsers(dest="step", required=True)
@@ -117,7 +124,7 @@ def read_arguments() -> argparse.Namespace:
             beginning.add_argument("--start", type=Path, metavar="DIR", help="folder of a run to begin with instead of the published model")
             beginning.add_argument("--layers", type=int, metavar="N", help="only so many layers of the published model, from the first on")
             step.add_argument("--teachers", type=Path, nargs="+", default=(), metavar="DIR", help="folders of runs whose answers it learns beside the labels")
-            step.add_argument("--within", type=float, metavar="SHARE", help="share of the short texts that train once more within others")
+            step.add_argument("--within", type=share, metavar="SHARE", help="share of the short texts that train once more within others, from 0 to 1")
             step.add_argument("--later", nargs="+", default=(), metavar="SOURCE", help="beginnings of sources that teachers do not know, such as written/turns/")
     evaluate = steps.add_parser("evaluate", help="what storing the weights small costs")
     packing = steps.add_parser("pack", help="write the package of a run; its card has to stand there")

@@ -116,6 +116,8 @@ describe("payment cards", () => {
       ["a beginning that no network has", "1234567812345670"],
       ["the number of an order", "order number: 4111111111111111"],
       ["a tracking code", 'tracking_id="4111 1111 1111 1111"'],
+      ["some of a column", "4111\n1111\n1111\n1111\n2048\n4096"],
+      ["some of a row", "2048\t4111\t1111\t1111\t1111"],
       ["other groups", "41111 111 1111 1111"],
       ["mixed signs", "4111-1111 1111-1111"],
       ["more digits", "41111111111111110000"],

@@ -2,7 +2,7 @@
 
 import type { Range } from "./gains.ts"
 import { hasWordSigns, isPlausible } from "./letter-pairs.ts"
-import type { Segment } from "./segment.ts"
+import { type Segment, segmentsOf } from "./segment.ts"
 import { rot13 } from "./shifted.ts"
 
 /** `runs` are parts without blanks, of letters, digits and what base64 has beside them. */
@@ -38,7 +38,7 @@ function plainOf(run: string): string | undefined {
   return fromBase64(signs)
 }
 
-/** As it is; where it is long enough for chance to make no words, also backwards and in the alphabet of rot13. */
+/** Tried as it stands, backwards and in the alphabet of rot13; a short run could make words by chance in one of the last two. */
 function fromBase64(signs: string): string | undefined {
   const plain = readable(bytesOf(signs, base64, 6))
   if (plain !== undefined || signs.length < fewestChanged) return plain
@@ -96,10 +96,7 @@ const isCode = (text: string): boolean => /^[\w+/=%\\\s-]{16,}$/.test(text)
 /** Numbers in a row, each a byte or a letter: hexadecimal, decimal, octal, binary, and Morse code. */
 export function decodeNumbers(text: string): readonly Segment[] {
   return numberForms.flatMap(({ pattern, toPlain }) =>
-    Array.from(text.matchAll(pattern), (match): Segment => {
-      const { 0: found, index: start } = match
-      return { start, end: start + found.length, plain: toPlain(found) }
-    }).filter(({ plain }) => isPlausible(plain) || isCode(plain)),
+    segmentsOf(text, pattern, toPlain).filter(({ plain }) => isPlausible(plain) || isCode(plain)),
   )
 }
 

@@ -1,6 +1,6 @@
 // Letters that are written as escapes: of URLs, HTML, quoted-printable mail and strings of programs.
 
-import type { Segment } from "./segment.ts"
+import { type Segment, segmentsOf } from "./segment.ts"
 
 const escape =
   /(?:%[\da-f]{2})+|(?:=[\da-f]{2})+|&#(?:\d{2,6}|x[\da-f]{2,5});|(?:\\x[\da-f]{2})+|(?:\\[0-7]{2,3})+|\\u\{?[\da-f]{4,5}\}?/gi
@@ -9,9 +9,7 @@ const escape =
 const fewestLetters = 4
 
 export function unescapeLetters(text: string): readonly Segment[] {
-  const segments = Array.from(text.matchAll(escape), ({ 0: found, index: start }): Segment => {
-    return { start, end: start + found.length, plain: plainOf(found) }
-  })
+  const segments = segmentsOf(text, escape, plainOf)
   const letters = segments.reduce((sum, { plain }) => sum + (plain.match(/\p{L}/gu)?.length ?? 0), 0)
   return letters >= fewestLetters ? segments : []
 }

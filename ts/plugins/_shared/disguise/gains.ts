@@ -7,11 +7,17 @@ export interface Range {
   readonly end: number
 }
 
-/** Another letter for each: rot13, or the alphabet backwards. Letters are 1 to 26, what is none is 0. */
-export const ciphers: readonly ((letter: number) => number)[] = [
-  (letter) => (letter === 0 ? 0 : ((letter + 12) % 26) + 1),
-  (letter) => (letter === 0 ? 0 : 27 - letter),
-]
+/** Another letter for each. Letters are 1 to 26, what is none is 0. */
+export type Cipher = (letter: number) => number
+
+/** The letter so many places on. */
+export const shiftedBy =
+  (places: number): Cipher =>
+  (letter) =>
+    letter === 0 ? 0 : ((letter - 1 + places) % 26) + 1
+
+/** Rot13, and the alphabet backwards. */
+export const ciphers: readonly [Cipher, Cipher] = [shiftedBy(13), (letter) => (letter === 0 ? 0 : 27 - letter)]
 
 const [rot13, atbash] = ciphers.map((change) => gainOf(change)) as [Float32Array, Float32Array]
 const gains = {

@@ -1,7 +1,7 @@
 // Words with other signs in the place of letters, and words whose letters stand apart.
 
 import { bitsOf, isPlausible, letterOf } from "./letter-pairs.ts"
-import type { Segment } from "./segment.ts"
+import { type Segment, segmentsOf } from "./segment.ts"
 
 const likeLetters: Readonly<Record<string, string>> = {
   "0": "o",
@@ -84,14 +84,13 @@ const apart = /(?<![A-Za-z0-9])[A-Za-z0-9@$](?:[\s._\-*|/~,+]{1,6}[A-Za-z0-9@$](
 
 /** Letters with the same between all of them; where there is more, or something else, a word ends. */
 export function joinLetters(text: string): readonly Segment[] {
-  return Array.from(text.matchAll(apart), ({ 0: found, index: start }): Segment => {
+  return segmentsOf(text, apart, (found) => {
     const between = found.match(/[\s._\-*|/~,+]+/g) ?? []
     const counts = Map.groupBy(between, (each) => each)
     const usual =
       [...counts].toSorted(
         (one, other) => other[1].length - one[1].length || one[0].length - other[0].length,
       )[0]?.[0] ?? ""
-    const plain = found.replaceAll(/[\s._\-*|/~,+]+/g, (each) => (each === usual ? "" : " "))
-    return { start, end: start + found.length, plain }
+    return found.replaceAll(/[\s._\-*|/~,+]+/g, (each) => (each === usual ? "" : " "))
   }).filter(({ plain }) => isPlausible(plain))
 }

@@ -9,6 +9,14 @@ export interface Segment {
   readonly plain: string
 }
 
+/** Each part of a text that has a form, with what it means. */
+export const segmentsOf = (text: string, form: RegExp, toPlain: (found: string) => string): readonly Segment[] =>
+  Array.from(text.matchAll(form), ({ 0: found, index: start }) => ({
+    start,
+    end: start + found.length,
+    plain: toPlain(found),
+  }))
+
 /** Shorter ones may be single words of a sentence, which are read with what stands around them. */
 const isShort = 60
 const around = 120

@@ -1,6 +1,6 @@
 // Words in other letters (rot13, atbash, alphabets that are shifted), and words that are written backwards.
 
-import { ciphers, type Range } from "./gains.ts"
+import { type Cipher, ciphers, type Range, shiftedBy } from "./gains.ts"
 import { bitsOf, isEnglish, letterOf } from "./letter-pairs.ts"
 import type { Segment } from "./segment.ts"
 
@@ -13,7 +13,7 @@ export function decipher(text: string, ranges: readonly Range[]): readonly Segme
   })
 }
 
-/** Parts whose letters are unlike those of words, and read like words with each letter so many places on. */
+/** Parts that read like words with each letter so many places on. `ranges` are unlike words as they stand. */
 export function shiftBack(text: string, ranges: readonly Range[]): readonly Segment[] {
   return ranges.flatMap((range): readonly Segment[] => {
     const unlike = text.slice(range.start, range.end)
@@ -23,11 +23,6 @@ export function shiftBack(text: string, ranges: readonly Range[]): readonly Segm
     return isEnglish(plain) ? [{ start, end, plain }] : []
   })
 }
-
-const shiftedBy =
-  (places: number) =>
-  (letter: number): number =>
-    letter === 0 ? 0 : ((letter - 1 + places) % 26) + 1
 
 /** A row of the same letters may read like one of others. */
 const fewestSigns = 8
@@ -84,10 +79,10 @@ const nearLine = 12
 const longestWord = 24
 const isBlank = (text: string, index: number): boolean => text.charCodeAt(index) <= 0x20
 
-const withLetters = (text: string, change: (letter: number) => number): string =>
+const withLetters = (text: string, change: Cipher): string =>
   text.replaceAll(/[a-z]/gi, (sign) => {
     const code = sign.charCodeAt(0)
     return String.fromCharCode((code & 0x60) + change(letterOf[code] as number))
   })
 
-export const rot13 = (text: string): string => withLetters(text, shiftedBy(13))
+export const rot13 = (text: string): string => withLetters(text, ciphers[0])

@@ -1,9 +1,10 @@
-// Letters that are spelled: by their places in the alphabet, in words of the radio alphabet, by calls of a program; and texts that
-// a program joins.
+// Letters that are spelled: as places in the alphabet, in words of the radio alphabet, in calls of a program. And texts that a
+// program joins.
 
 import { hasWordSigns, isEnglish, isPlausible } from "./letter-pairs.ts"
-import type { Segment } from "./segment.ts"
+import { type Segment, segmentsOf } from "./segment.ts"
 
+/** Four ways to spell, each with its parts. */
 export function unspell(text: string): readonly (readonly Segment[])[] {
   return [
     segmentsOf(text, calls, (found) => fromCodes(found.match(/\d+/g) ?? [])).filter(({ plain }) => hasWordSigns(plain)),
@@ -15,13 +16,6 @@ export function unspell(text: string): readonly (readonly Segment[])[] {
   ]
 }
 
-const segmentsOf = (text: string, form: RegExp, toPlain: (found: string) => string): readonly Segment[] =>
-  Array.from(text.matchAll(form), ({ 0: found, index: start }) => ({
-    start,
-    end: start + found.length,
-    plain: toPlain(found),
-  }))
-
 const calls =
   /\b(?:chr|char|(?:string\.)?fromcharcode)\( ?\d{2,3} ?\)(?:\s{0,3}[+.,&|]{0,2}\s{0,3}\b(?:chr|char|(?:string\.)?fromcharcode)\( ?\d{2,3} ?\)){7,}/gi
 
@@ -31,7 +25,7 @@ const fromCodes = (codes: readonly string[]): string => String.fromCharCode(...c
 const strings = /(["'`])[^"'`\n]{1,40}\1(?:\s{0,3}[+.&]\s{0,3}(["'`])[^"'`\n]{1,40}\2){3,}/g
 const string = /(["'`])([^"'`\n]{1,40})\1/g
 
-/** 9-7-14 is a word, a blank ends it. Where all are one number, blanks are between letters. */
+/** 9-7-14 is a word, and a blank ends it; 0 is a blank. Where no word has two numbers, the blanks are between letters. */
 const places =
   /(?<![\w.,-])(?:1?\d|2[0-6])(?:[-.](?:1?\d|2[0-6]))*(?:[ /|]{1,3}(?:1?\d|2[0-6])(?:[-.](?:1?\d|2[0-6]))*){3,}(?![\w-])/g
 /** Dates, versions and scores are shorter. */
@@ -45,13 +39,13 @@ function fromPlaces(found: string): string {
     .join(between)
 }
 
-const radioWords =
-  "al(?:f|ph)a bravo charlie delta echo foxtrot golf hotel india juliett? kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whisk[e]?y x-?ray yankee zulu".replaceAll(
+const radioWord =
+  "al(?:f|ph)a bravo charlie delta echo foxtrot golf hotel india juliett? kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiske?y x-?ray yankee zulu".replaceAll(
     " ",
     "|",
   )
-const radioWord = new RegExp(`\\b(?:${radioWords})\\b`, "gi")
-const radio = new RegExp(`\\b(?:${radioWords})\\b(?:[\\s,./|-]{1,5}(?:${radioWords})\\b){5,}`, "gi")
+const radio = new RegExp(`\\b(?:${radioWord})(?:[\\s,./|-]{1,5}(?:${radioWord})\\b){5,}`, "gi")
+const inRadio = new RegExp(`\\b(?:${radioWord})\\b`, "gi")
 
-/** Letters that stand apart; what more there is between two of them stays, so that words end. */
-const fromRadio = (found: string): string => found.replaceAll(radioWord, (word) => word.charAt(0))
+/** Letters that stand apart, with what is between them: it tells where words end. */
+const fromRadio = (found: string): string => found.replaceAll(inRadio, (word) => word.charAt(0))

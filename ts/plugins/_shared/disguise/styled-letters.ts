@@ -2,7 +2,7 @@
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz"
 
-/** Shapes that NFKC does not know: squares, black circles and squares, and flags; and Braille. */
+/** What NFKC leaves as it is: letters in squares, black circles and black squares, of flags, and Braille. */
 const shapes: ReadonlyMap<string, string> = new Map([
   ...[0x1f130, 0x1f150, 0x1f170, 0x1f1e6].flatMap((first) =>
     Array.from(alphabet, (letter, place): [string, string] => [String.fromCodePoint(first + place), letter]),
@@ -25,7 +25,7 @@ const fewest = 6
 export const hasStyled = (written: string): boolean =>
   (written.match(inRow) ?? []).reduce((count, letters) => count + Array.from(letters).length, 0) >= fewest
 
-/** The same word with plain letters, beside others that NFKC knows. */
+/** With plain letters, but for those that NFKC knows. */
 export const unstyled = (word: string): string => word.replaceAll(styled, (sign) => shapes.get(sign) ?? sign)
 
 export const isStyled = (word: string): boolean => word.search(styled) !== -1

@@ -12,7 +12,7 @@ import { decipher, shiftBack, turnRound } from "./shifted.ts"
 import { unspell } from "./spelled.ts"
 import { surveying } from "./survey.ts"
 
-/** A disguise may wear another one. */
+/** A disguise may wear another one, and that a third. */
 const deepest = 3
 
 /** A text in every disguise at once has fewer. */

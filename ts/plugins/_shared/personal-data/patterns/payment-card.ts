@@ -2,9 +2,9 @@
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { passesLuhn } from "./luhn.ts"
-import { findChecked, isNumberOfThing } from "./text-range.ts"
+import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-range.ts"
 
-/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity. */
+/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity, tables a tab, forms a line for each group. */
 const candidate =
   /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|\t|\r?\n|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/gi
 
@@ -38,6 +38,15 @@ export function findPaymentCards(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found, index }) => {
     const digits = found.replace(/&[^;]*;|\D/g, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))
-    return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index)
+    return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index) && !isOfColumn(text, index, found)
   })
+}
+
+/** Whether the groups are a few of many in a row or column: numbers of four digits, of which some pass by chance. */
+function isOfColumn(text: string, index: number, found: string): boolean {
+  if (!/[\t\n]/.test(found)) return false
+  return (
+    /\d{4}[\t\n]$/.test(textBefore(text, index)) ||
+    /^(?:\t|\r?\n)\d{4}(?!\d)/.test(textAfter(text, index + found.length))
+  )
 }
