@@ -74,10 +74,11 @@ export const disguises: Readonly<Record<string, Disguise>> = {
   "joined strings": (text) => (text.match(/.{1,4}/g) ?? []).map((part) => JSON.stringify(part)).join(" + "),
   "letters three places on": (text) => shifted(text, placesOn(3)),
   "letters ten places on": (text) => shifted(text, placesOn(10)),
+  // Such a list has no punctuation.
   "places in the alphabet": (text) =>
-    text.replaceAll(/\S+/g, (word) =>
-      Array.from(word.toLowerCase(), (letter) => letter.charCodeAt(0) - 0x60).join("-"),
-    ),
+    (text.match(/\S*[a-z]\S*/gi) ?? [])
+      .map((word) => (word.toLowerCase().match(/[a-z]/g) ?? []).map((letter) => letter.charCodeAt(0) - 0x60).join("-"))
+      .join(" "),
   "words of the radio alphabet": (text) =>
     text.replaceAll(
       /\S+/g,

@@ -1,10 +1,10 @@
-// Letters that are spelled: as places in the alphabet, in words of the radio alphabet, in calls of a program. And texts that a
+// Letters that are spelled: as places in the alphabet, in words of the radio alphabet, in Braille, in calls of a program. And texts that a
 // program joins.
 
 import { hasWordSigns, isEnglish, isPlausible } from "./letter-pairs.ts"
 import { type Segment, segmentsOf } from "./segment.ts"
 
-/** Four ways to spell, each with its parts. */
+/** Five ways to spell, each with its parts. */
 export function unspell(text: string): readonly (readonly Segment[])[] {
   return [
     segmentsOf(text, calls, (found) => fromCodes(found.match(/\d+/g) ?? [])).filter(({ plain }) => hasWordSigns(plain)),
@@ -13,6 +13,7 @@ export function unspell(text: string): readonly (readonly Segment[])[] {
     ),
     segmentsOf(text, places, fromPlaces).filter(({ plain }) => plain.length >= fewestLetters && isEnglish(plain)),
     segmentsOf(text, radio, fromRadio),
+    segmentsOf(text, braille, fromBraille).filter(({ plain }) => isPlausible(plain)),
   ]
 }
 
@@ -49,3 +50,9 @@ const inRadio = new RegExp(`\\b(?:${radioWord})\\b`, "gi")
 
 /** Letters that stand apart, with what is between them: it tells where words end. */
 const fromRadio = (found: string): string => found.replaceAll(inRadio, (word) => word.charAt(0))
+
+const braille = /[\u2801-\u283f][\u2801-\u283f ]{5,}/g
+const brailleLetters: ReadonlyMap<string, string> = new Map(
+  Array.from("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵", (sign, place) => [sign, String.fromCharCode(0x61 + place)]),
+)
+const fromBraille = (found: string): string => Array.from(found, (sign) => brailleLetters.get(sign) ?? sign).join("")

@@ -76,13 +76,12 @@ const fewest = { spelt: 5, numbers: 6, escapes: 4, mixed: 2 }
 function* findingSegments(written: string): Work<Disguised> {
   let survey = yield* surveying(written)
   // Other disguises are sought in what remains of the text.
-  const { text, styled, likes } =
-    survey.foreign > 0 ? withPlainLetters(written) : { text: written, styled: [], likes: [] }
+  const { text, segments: lookAlikes } =
+    survey.foreign > 0 ? withPlainLetters(written) : { text: written, segments: [] }
   if (text !== written) survey = yield* surveying(text)
   const { cipher, backwards, unlike, runs, spelt, mixed, escapes, numbers } = survey
   const disguises = [
-    styled,
-    likes,
+    lookAlikes,
     decodeRuns(text, runs),
     numbers >= fewest.numbers ? decodeNumbers(text) : [],
     escapes >= fewest.escapes ? unescapeLetters(text) : [],
