@@ -16,6 +16,7 @@ import { checkCatalog, checkHeads, readPackages } from "./sections/model-catalog
 import { loadReasoning, usesReasoning } from "./sections/reasoning/keys.ts"
 import { loadReliability, usesReliability } from "./sections/reliability.ts"
 import { checkProviders } from "./sections/providers.ts"
+import { checkRouter } from "./sections/router.ts"
 import { checkSignals } from "./sections/signals.ts"
 import { checkStores } from "./sections/stores.ts"
 
@@ -37,6 +38,7 @@ export function checkDocument(
     ),
     ...checkProviders(document, registry),
     ...checkModelCards(document),
+    ...checkRouter(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),
     ...checkDecisions(document, registry, later),
     ...checkManagement(document),

@@ -1,6 +1,7 @@
 // `global.router`: the names and order of automatic routing.
 
 import { Type } from "typebox"
+import { invalid, type Problem } from "../../schema/problem.ts"
 import { literals, name, section } from "../../schema/shapes.ts"
 import type { Plan } from "../../types/plan.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -29,6 +30,24 @@ export function compileRouter(document: ConfigDocument): Pick<Plan, "strategy" |
     autoNames: autoNamesOf(document),
     listConfiguredModels: router?.include_config_models_in_list ?? true,
   }
+}
+
+/** Models that no client can name, because a request for that name is routed. */
+export function checkRouter(document: ConfigDocument): readonly Problem[] {
+  const automatic = new Set(autoNamesOf(document))
+  return (document.providers?.models ?? []).flatMap(({ name: model }, index): readonly Problem[] =>
+    automatic.has(model)
+      ? [
+          {
+            ...invalid(
+              ["providers", "models", index, "name"],
+              `"${model}" is a name of automatic routing, too: a request for it is routed and does not name this model; choose another name, or other names in global.router.auto_model_name and auto_model_names`,
+            ),
+            severity: "warning",
+          },
+        ]
+      : [],
+  )
 }
 
 /** In the order of the model list. */
