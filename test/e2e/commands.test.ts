@@ -1,6 +1,6 @@
-import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
@@ -150,6 +150,40 @@ describe("rtr config validate", () => {
     expect(stderr).toContain(`Note: ${at}: there is no folder /nowhere/package on this machine`)
     const json = await runCommand("rtr", ["config", "validate", "--json", "--config", file])
     expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, unchecked: [at] })
+  })
+
+  test("a relative package starts at the document's folder, as for rtr serve, and is told of where it is written", async () => {
+    const file = write(
+      `version: v0.3
+listeners: [{ name: main, address: 127.0.0.1, port: 0 }]
+providers: { defaults: { model: small }, models: [{ name: small, backend_refs: [{ endpoint: 127.0.0.1:9 }] }] }
+routing:
+  signals: { classifiers: [{ name: topic, type: local, labels: [shop, talk], model_path: ./mine }] }
+  decisions: [{ name: hit, rules: { type: classifier, name: topic, label: shop }, modelRefs: [{ model: small }] }]
+global:
+  services: { management_api: { port: 0 } }
+  model_catalog: { deployments: { mine: { artifact: ./other } } }
+`,
+    )
+    chmodSync(file, 0o600)
+    const [own, other] = ["mine", "other"].map((name) => join(dirname(file), name)) as [string, string]
+    mkdirSync(other)
+    const at = "routing.signals.classifiers[0].model_path"
+    const checked = await runCommand("rtr", ["config", "validate", "--config", file])
+    expect([checked.code, checked.stderr.match(/^Note: .* on this machine/gm)]).toEqual([
+      0,
+      [`Note: ${at}: there is no folder ${own} on this machine`],
+    ])
+    const served = await runCommand("rtr", ["serve", "--metrics-port", "0", "--config", file])
+    expect([served.code, served.stderr]).toEqual([1, expect.stringContaining(`there is no folder ${own};`)])
+    expect(served.stderr).toContain(at)
+    writeFileSync(file, readFileSync(file, "utf8").replace("./other", "other"))
+    const refusal = '"other" is neither a built-in package'
+    for (const command of [
+      ["config", "validate"],
+      ["serve", "--metrics-port", "0"],
+    ])
+      expect((await runCommand("rtr", [...command, "--config", file])).stderr).toContain(refusal)
   })
 
   test("tells of keys that everybody can read, and router prints none of them", async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadConfig } from "rtr/node"
 import type { ConfigError } from "rtr"
@@ -39,6 +39,24 @@ test("packages that have no such head, or are none, are listed with their places
       position: { line: expect.any(Number) },
     },
   ])
+})
+
+test("a relative package is read beside the document", async () => {
+  const path = write(
+    documentWith({
+      "global.model_catalog": {
+        deployments: { own: { artifact: "./own" } },
+        bindings: { domain_classifier: { deployment: "own", head: "subject" } },
+      },
+    }),
+  )
+  const folder = join(path, "..", "own")
+  mkdirSync(folder)
+  const heads = [{ name: "topic", kind: "sequence", labels: ["shop", "talk"] }]
+  writeFileSync(join(folder, "rtrun.json"), JSON.stringify({ family: "embeddings", heads }))
+  await expect(loadConfig(path)).rejects.toMatchObject({
+    problems: [{ message: expect.stringContaining('"subject" is not a head of deployment "own"') }],
+  })
 })
 
 test("a binding of typed questions needs a package that answers them", async () => {

@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createPrometheusMetrics, type PrometheusMetrics } from "rtr/node"
 import { expect, test } from "vitest"
@@ -238,7 +239,9 @@ test("what cannot start is refused before anything starts", async () => {
       { name: "good", artifact: model.folder },
       { name: "bad", artifact: "/no/such/folder" },
     ]),
-  ).toThrow(/Cannot start model deployment "bad" with artifact "\/no\/such\/folder": there is no such folder/)
+  ).toThrow(
+    /Cannot start model deployment "bad" with artifact "\/no\/such\/folder": there is no folder \/no\/such\/folder;/,
+  )
   for (const [name, value] of [
     ["RTRUN_READY_TIMEOUT", "soon"],
     ["RTRUN_CPU_THREADS", "all"],
@@ -247,6 +250,22 @@ test("what cannot start is refused before anything starts", async () => {
       startTestPool(undefined, { [name]: value }).pool.open([{ name: "m", artifact: model.folder }]),
     ).toThrow(`${name} must be`)
   expect([model.started(), readdirSync(folder)]).toEqual([[], []])
+})
+
+test("a relative folder starts at that of the document", async () => {
+  const { pool } = startTestPool()
+  const { folder } = fakePackage()
+  const artifact = `./${basename(folder)}`
+  const lease = pool.open([{ name: "m", artifact }], join(dirname(folder), "config.yaml"))
+  await lease.ready()
+  expect(lease.inference.status()).toMatchObject([{ artifact: folder, ready: true }])
+  const writtenAt = ["routing", "signals", "classifiers", 0, "model_path"]
+  expect(() => pool.open([{ name: "m", artifact: "./nowhere", writtenAt }], "/etc/rtr/config.yaml")).toThrow(
+    expect.objectContaining({
+      path: writtenAt,
+      message: expect.stringContaining('with artifact "./nowhere": there is no folder /etc/rtr/nowhere;'),
+    }),
+  )
 })
 
 test("a lease that cannot be opened holds nothing that it shared", async () => {

@@ -6,6 +6,7 @@ import {
   createNativeInference as createFromFolders,
   deploymentsFor,
 } from "../kernel/runtime/node.ts"
+import { locateArtifact } from "./packages/artifact.ts"
 import { findBuiltinPackage } from "./packages/builtin.ts"
 
 export interface NativeInferenceOptions extends Partial<ConfigOptions> {
@@ -51,7 +52,7 @@ async function neededModels(
           `Cannot load model deployment "${name}" in this process: it is served at an endpoint; write artifact in place of endpoint, or pass a package as models: { ${JSON.stringify(name)}: … }`,
           { path: ["global", "model_catalog", "deployments", name] },
         )
-      return [name, artifact]
+      return [name, locateArtifact(artifact, options.source)]
     }),
   )
 }

@@ -2,7 +2,7 @@
 
 import { type Metrics, RtrError } from "../kernel/index.ts"
 import { createNodeTransport, type Environment, type NeededDeployment } from "../kernel/runtime/node.ts"
-import { checkArtifacts } from "./artifacts.ts"
+import { locateArtifacts } from "./artifacts.ts"
 import { AttachedWorker } from "./attached-worker.ts"
 import { type RuntimeProfile, withProfile } from "./default-profile.ts"
 import { createDeploymentReport } from "./deployment-report.ts"
@@ -18,9 +18,10 @@ import type { Worker } from "./worker.ts"
 export interface WorkerPool {
   /**
    * Starts what these deployments need, or shares what runs already. Throws an `RtrError`, and leaves nothing behind, for an
-   * artifact that is not there, a wrong setting of the environment, and after `close`.
+   * artifact that is not there, a wrong setting of the environment, and after `close`. Relative artifacts start at the folder of
+   * `source`, the path of the document; without it at the working directory.
    */
-  open(deployments: readonly NeededDeployment[]): InferenceLease
+  open(deployments: readonly NeededDeployment[], source?: string): InferenceLease
   /** Releases all leases. Resolves when no process is left and the folder of their sockets is removed. */
   close(): Promise<void>
 }
@@ -69,10 +70,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 
   return {
-    open(asked) {
+    open(asked, source) {
       if (closing !== undefined) throw new RtrError("unavailable", "Cannot start model workers: their pool is closed")
-      const deployments = asked.map((deployment) => withProfile(deployment, profile))
-      checkArtifacts(deployments)
+      const deployments = locateArtifacts(asked, source).map((deployment) => withProfile(deployment, profile))
       const timeoutMs = readyTimeoutMs(environment)
       const needed = neededWorkers(deployments)
       const taken = workers.takeAll(needed, start)

@@ -134,8 +134,8 @@ test("a document whose preparing fails leaves nothing open: deployments are rele
   const { activate, router } = await start(
     { works: opening("works", false), fails: opening("fails", true) },
     {
-      openInference: (deployments) => {
-        log.push(`lease ${deployments.map(({ name }) => name).join()}`)
+      openInference: (deployments, source) => {
+        log.push(`lease ${deployments.map(({ name }) => name).join()} of ${source}`)
         return {
           inference: createFakeInference(),
           ready: async () => {},
@@ -153,11 +153,11 @@ test("a document whose preparing fails leaves nothing open: deployments are rele
     },
   })
   await expect(activate(rules("works", "fails"))).resolves.toMatchObject({ result: "rejected" })
-  expect(log.toSorted()).toEqual(["close works", "lease default", "open works", "release"])
+  expect(log.toSorted()).toEqual(["close works", "lease default of config.yaml", "open works", "release"])
   expect(router.plan()).toBeUndefined()
   log.length = 0
   await expect(activate(rules("works"))).resolves.toMatchObject({ result: "active" })
-  expect(log.toSorted()).toEqual(["lease default", "open works"])
+  expect(log.toSorted()).toEqual(["lease default of config.yaml", "open works"])
   await router.close()
   expect(log.slice(-2).toSorted()).toEqual(["close works", "release"])
 })

@@ -17,7 +17,9 @@ describe("heads of a package", () => {
     expect(readHeads("static")).toEqual([])
     expect(readHeads("decide")?.map(({ kind }) => kind)).toEqual(["decisions"])
     const own = { name: "mine", kind: "token", labels: ["O", "X"] }
-    expect(readHeads(packageWith({ family: "embeddings", heads: [own] }))).toEqual([own])
+    const folder = packageWith({ family: "embeddings", heads: [own] })
+    expect(readHeads(folder)).toEqual([own])
+    expect(readHeads("./package", join(folder, "..", "config.yaml"))).toEqual([own])
   })
 
   test("are not known of a package whose author's files describe its classifier, and of one that is not here", () => {
@@ -29,7 +31,7 @@ describe("heads of a package", () => {
 
   test("of a name that no package has are refused", () => {
     expect(() => readHeads("sgnals")).toThrow(
-      /"sgnals" is neither a built-in package \(.*signals.*\) nor an absolute path.* \(did you mean "signals"\?\)$/,
+      /"sgnals" is neither a built-in package \(.*signals.*\) nor a path that begins with \/ or \..* \(did you mean "signals"\?\)$/,
     )
   })
 })

@@ -184,6 +184,24 @@ describe("a model on this machine", () => {
     expect(deploymentsOf(own, condition(own, "weather"))).toEqual([["classifier.topic", "/models/topics", "cpu"]])
     expect(deploymentsOf(own)).toEqual([])
   })
+
+  test("says where a rule names it, also in a recipe", () => {
+    const routing = (rule: Rule): object => ({
+      signals: { classifiers: [local, rule] },
+      decisions: [{ name: "d", rules: condition(rule, "weather"), modelRefs: [{ model: "small" }] }],
+    })
+    const [own, other] = ["a", "b"].map((name): Rule => ({ ...local, name, model_path: `./${name}` })) as [Rule, Rule]
+    const document = { routing: routing(own), recipes: [{ name: "r", routing: routing(other) }] }
+    expect(signal.services?.(document)).toMatchObject([
+      { deployment: { artifact: "./a", writtenAt: ["routing", "signals", "classifiers", 1, "model_path"] } },
+      {
+        deployment: {
+          artifact: "./b",
+          writtenAt: ["recipes", 0, "routing", "signals", "classifiers", 1, "model_path"],
+        },
+      },
+    ])
+  })
 })
 
 test("mistakes are told at their place", () => {

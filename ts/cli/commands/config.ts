@@ -1,7 +1,6 @@
 // rtr config: makes, checks and prints configurations.
 
 import { existsSync, statSync } from "node:fs"
-import { isAbsolute } from "node:path"
 import type { Command } from "commander"
 import type { GuardUse, UnreadOutcome } from "rtr"
 import { exposedKeysWarning } from "../exposed-keys.ts"
@@ -134,7 +133,8 @@ async function validate(options: ValidateOptions): Promise<void> {
   const [
     { deploymentsOf, literalSecrets, loadConfig },
     { ConfigError, formatPath, formatProblem, guardUses, guardWarnings },
-  ] = await Promise.all([import("rtr/node"), import("rtr")])
+    { isHere, locateArtifact },
+  ] = await Promise.all([import("rtr/node"), import("rtr"), import("../../models/packages/artifact.ts")])
   const { config, json, loadModules, allowMissingPlugins } = options
   try {
     // It is checked for the place where it is going to serve, which has the variables.
@@ -148,12 +148,11 @@ async function validate(options: ValidateOptions): Promise<void> {
     const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     if (options.strict && warnings.length > 0) throw new ConfigError(config, warnings)
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
-    const missingFolders = deploymentsOf(loaded)
-      .filter(({ artifact = "" }) => isAbsolute(artifact) && !existsSync(artifact))
-      .map(({ name, artifact = "" }) => ({
-        path: formatPath(["global", "model_catalog", "deployments", name, "artifact"]),
-        artifact,
-      }))
+    const missingFolders = deploymentsOf(loaded).flatMap(({ name, artifact = "", writtenAt }) => {
+      const folder = locateArtifact(artifact, config)
+      if (artifact === "" || isHere(folder)) return []
+      return [{ path: formatPath(writtenAt ?? ["global", "model_catalog", "deployments", name, "artifact"]), folder }]
+    })
     const ofModules = (loaded.unchecked ?? []).map(({ path }) => formatPath(path))
     const unchecked = [...ofModules, ...missingFolders.map(({ path }) => path)]
     const missing = warnings.filter(({ code }) => code === "unsupported").map(({ path }) => formatPath(path))
@@ -165,9 +164,9 @@ async function validate(options: ValidateOptions): Promise<void> {
         ofModules.length === 0 ? "nothing in it needs them" : `not checked: ${ofModules.join(", ")}`,
         "With --load-modules that code runs and checks its keys.",
       )
-    for (const { path, artifact } of missingFolders)
+    for (const { path, folder } of missingFolders)
       process.stderr.write(
-        `Note: ${path}: there is no folder ${artifact} on this machine; rtr serve needs it where it runs. What the model can answer was not checked\n`,
+        `Note: ${path}: there is no folder ${folder} on this machine; rtr serve needs it where it runs. What the model can answer was not checked\n`,
       )
     printLine(`✓ ${config} is valid${unchecked.length > 0 ? " as far as it was checked" : ""}`)
     if (missing.length > 0 && !allowMissingPlugins)

@@ -98,7 +98,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const startedAt = performance.now()
   const stopAsked = waitForSignal()
   const [
-    { createWorkerPool, deploymentsOf, literalSecrets, startRouter },
+    { createWorkerPool, deploymentsOf, literalSecrets, readHeads, startRouter },
     { formatProblem, guardWarnings },
     { openLog },
   ] = await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
@@ -130,6 +130,7 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   const running = await startRouter({
     path: options.config,
+    readHeads,
     crd: options.crd,
     watch: options.watch,
     ...(options.allowMissingPlugins && { missingParts: "allow" as const }),

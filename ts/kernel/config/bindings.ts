@@ -1,6 +1,6 @@
 // Which signal asks which deployment and head. Nothing else knows a default deployment or a default head.
 
-import { RtrError } from "../error.ts"
+import { type DocumentPath, RtrError } from "../error.ts"
 import { grantedQuestions } from "../modules/capabilities.ts"
 import type { Registry } from "../modules/registry.ts"
 import type { Capability } from "../types/capability.ts"
@@ -198,6 +198,8 @@ export interface NeededDeployment extends Deployment {
   readonly name: string
   /** Heads that bindings ask of it; what only its worker can tell is compared when it answers. */
   readonly heads?: readonly BoundHead[]
+  /** Where the document names the artifact, when that is not in the entry of this deployment. */
+  readonly writtenAt?: DocumentPath
 }
 
 /** Declared deployments, and the default one when a signal in use has no binding of its own. */

@@ -16,6 +16,9 @@ export interface PackageHead {
  */
 export type ReadHeads = (artifact: string) => readonly PackageHead[] | undefined
 
+/** The same for any document: relative artifacts start at the folder of `source`, its path. */
+export type ReadHeadsBeside = (artifact: string, source: string) => ReturnType<ReadHeads>
+
 /** A head that a binding asks; without a name it is the only one of its model. */
 export interface BoundHead {
   readonly binding: string

@@ -1,6 +1,7 @@
 // Services outside answer model questions beside the workers. Loads where a module may name some.
 
 import type { ConfigDocument } from "../config/document-schema.ts"
+import type { NeededDeployment } from "../config/bindings.ts"
 import type { Binding, Deployment } from "../config/sections/model-catalog.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
@@ -34,14 +35,15 @@ export function bindServices(document: ConfigDocument, registry: Registry): Outs
   const bound = registry.all("signal").flatMap(({ module }) => module.services?.(document) ?? [])
   if (bound.length === 0) return { document, open: async (own) => own }
   const services = new Map<string, Service>()
-  const deployments: Record<string, Deployment> = {}
+  // Where an artifact is written goes with it to those that start the deployment.
+  const deployments: Record<string, Deployment & Pick<NeededDeployment, "writtenAt">> = {}
   const bindings: Record<string, Binding> = {}
   for (const { binding, service, deployment } of bound) {
     const name = service === undefined ? (deployment?.name ?? "") : serviceDeployment(service.name)
     if (service !== undefined) services.set(name, service)
     else if (deployment !== undefined) {
-      const { artifact, device } = deployment
-      deployments[name] = { artifact, ...(device !== undefined && { device }) }
+      const { name: _, ...entry } = deployment
+      deployments[name] = entry
     }
     if (binding !== undefined) bindings[binding] = { deployment: name }
   }

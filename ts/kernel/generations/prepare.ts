@@ -7,7 +7,7 @@ import { compilePlan } from "../config/compile.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type NeededDeployment, neededDeployments } from "../config/bindings.ts"
 import type { MissingParts } from "../config/accepted/left-out.ts"
-import type { ReadHeads } from "../config/package-heads.ts"
+import type { ReadHeadsBeside } from "../config/package-heads.ts"
 import { resolveDocument, type ResolvedDocument, type ResolveOptions, withPlace } from "../config/resolve.ts"
 import { boundBy } from "./bound.ts"
 import { type SourceDocument, wrapDocument } from "../config/source-document.ts"
@@ -44,13 +44,13 @@ export interface PrepareHost {
   readonly environment: () => Environment
   /** Built-in modules and those that the document names, found relative to its source. */
   readonly loadRegistry: (document: SourceDocument, source: string) => Promise<Registry>
-  readonly readHeads?: ReadHeads | undefined
+  readonly readHeads?: ReadHeadsBeside | undefined
   /** Whether a document is served that needs a part which the router does not have; refused when left out. */
   readonly missingParts?: MissingParts | undefined
   /** Reads a file that a document names, beside that document. Left out on hosts that read none. */
   readonly readFile?: ((path: string, source: string) => Promise<string>) | undefined
-  /** Left out on hosts that start no workers. */
-  readonly openInference?: ((deployments: readonly NeededDeployment[]) => InferenceLease) | undefined
+  /** Relative artifacts start at the folder of the document, whose path `source` is. Left out on hosts that start no workers. */
+  readonly openInference?: ((deployments: readonly NeededDeployment[], source: string) => InferenceLease) | undefined
   /** Answers model questions on hosts that bring their own inference. */
   readonly inference?: Inference | undefined
   readonly resources: SharedResources
@@ -112,7 +112,7 @@ export async function loadDocument(
       environment: environment ?? host.environment(),
       ...(onlyCheck !== undefined && { onlyCheck }),
       ...(checkHost !== undefined && { checkHost }),
-      ...(readHeads !== undefined && { readHeads }),
+      ...(readHeads !== undefined && { readHeads: (artifact: string) => readHeads(artifact, source) }),
       readFile: bound,
     },
     missingParts,
@@ -197,7 +197,7 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
     const recipes = document.recipes && (await import("../config/recipes/compile.ts"))
     const deployments =
       recipes?.deploymentsOf(document, registry, neededDeployments) ?? neededDeployments(document, registry)
-    const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments)
+    const lease = deployments.length === 0 ? undefined : host.openInference?.(deployments, source)
     if (lease !== undefined) closers.push(() => lease.release())
     if (lease === undefined) checkAnswered(deployments, host.inference)
     const own = lease?.inference ?? host.inference

@@ -8,7 +8,7 @@ import { checkHost } from "../config/host-matters.ts"
 import { mayBeOfModule } from "../config/module-matters.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { MissingParts } from "../config/accepted/left-out.ts"
-import type { ReadHeads } from "../config/package-heads.ts"
+import type { ReadHeadsBeside } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
@@ -29,7 +29,7 @@ export interface LoadedConfig extends LoadedDocument {
 export interface LoadConfigOptions {
   readonly environment?: Environment
   /** Tells the heads of packages, so that a binding that asks another one is refused. */
-  readonly readHeads?: ReadHeads
+  readonly readHeads?: ReadHeadsBeside
   /**
    * Whether the code of the modules that the file names runs, which it does when left out. What only they could judge then is in
    * `unchecked`.

@@ -2,7 +2,7 @@
 
 import { type Environment, expandEnvironment } from "../config/environment.ts"
 import { keyVariables } from "../config/host-matters.ts"
-import type { ReadHeads } from "../config/package-heads.ts"
+import type { ReadHeadsBeside } from "../config/package-heads.ts"
 import type { ConfigDocument } from "../config/document-schema.ts"
 import { RtrError } from "../error.ts"
 import { createRouter } from "../kernel.ts"
@@ -15,7 +15,7 @@ export interface RoutePreviewOptions {
   /** The configuration file. */
   readonly path: string
   readonly workers: Pick<RouterWorkers, "open">
-  readonly readHeads?: ReadHeads
+  readonly readHeads?: ReadHeadsBeside
   readonly environment?: Environment
 }
 
@@ -48,7 +48,7 @@ export async function createRoutePreview(options: RoutePreviewOptions): Promise<
     environment: () => environment,
     hash: sha256,
     ...(readHeads !== undefined && { readHeads }),
-    openInference: (deployments) => workers.open(deployments),
+    openInference: (deployments, source) => workers.open(deployments, source),
   })
   const outcome = await router.activate({
     text: readConfigFile(path),

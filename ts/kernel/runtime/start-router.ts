@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { getHeapStatistics } from "node:v8"
 import { checkHost } from "../config/host-matters.ts"
 import type { NeededDeployment } from "../config/bindings.ts"
-import type { ReadHeads } from "../config/package-heads.ts"
+import type { ReadHeadsBeside } from "../config/package-heads.ts"
 import type { Environment } from "../config/environment.ts"
 import { type DocumentPath, RtrError } from "../error.ts"
 import type { ActivationOutcome, Candidate } from "../generations/activation.ts"
@@ -29,7 +29,8 @@ import { type FileWatch, watchFile } from "./watch-file.ts"
 
 /** Worker processes for the life of the router. */
 export interface RouterWorkers {
-  open(deployments: readonly NeededDeployment[]): InferenceLease
+  /** Relative artifacts start at the folder of `source`, the path of the document. */
+  open(deployments: readonly NeededDeployment[], source: string): InferenceLease
   close(): Promise<void>
 }
 
@@ -53,7 +54,7 @@ export interface StartOptions extends Pick<
   readonly watch?: boolean
   /** Starts and stops workers; without it, documents that need a model deployment are refused. */
   readonly createWorkers?: (metrics: Metrics) => RouterWorkers
-  readonly readHeads?: ReadHeads
+  readonly readHeads?: ReadHeadsBeside
   readonly metricsPort?: number
   readonly metricsAddress?: string
   readonly environment?: Environment
@@ -115,7 +116,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
       environment: () => environment,
       log: options.log,
     }),
-    ...(workers !== undefined && { openInference: (deployments) => workers.open(deployments) }),
+    ...(workers !== undefined && { openInference: (deployments, source) => workers.open(deployments, source) }),
   })
   const open: OpenListener[] = []
   const addresses: Record<string, string> = {}

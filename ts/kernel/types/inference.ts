@@ -1,6 +1,6 @@
 // The port through which anything asks a model. The addon, a worker over HTTP and the test fake implement it.
 
-import type { RtrError } from "../error.ts"
+import type { DocumentPath, RtrError } from "../error.ts"
 import type { Log } from "./capability.ts"
 import type { MaybePromise } from "./module-base.ts"
 import type { Transport } from "./transport.ts"
@@ -226,7 +226,13 @@ export interface BoundService {
   /** The binding through which signals ask it, where the document does not bind that to a deployment. */
   readonly binding?: string
   readonly service?: Service
-  readonly deployment?: { readonly name: string; readonly artifact: string; readonly device?: string }
+  readonly deployment?: {
+    readonly name: string
+    readonly artifact: string
+    readonly device?: string
+    /** Where the document names the artifact. */
+    readonly writtenAt?: DocumentPath
+  }
 }
 
 /** The deployment that stands for a service: no document can give a name with a colon. */

@@ -1,9 +1,9 @@
 // The heads of a package, from its own files, before anything loads it.
 
-import { statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { RtrError, suggestion } from "../../kernel/index.ts"
 import type { PackageHead } from "../../kernel/runtime/node.ts"
+import { isFolder, locateArtifact } from "./artifact.ts"
 import { builtinPackageNames, findBuiltinPackage } from "./builtin.ts"
 import { readJsonDescription } from "./package-file.ts"
 
@@ -20,12 +20,12 @@ const withoutOwnClassifier: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Heads of the package that an `artifact` means: a built-in name or an absolute folder. Undefined where only a worker
- * knows them, and for a folder that is not on this machine. Throws an `RtrError` for an artifact that is neither, and for a
- * package that cannot be used.
+ * Heads of the package that an `artifact` means: a built-in name or a folder, as a path that is absolute or begins with a
+ * dot; `source` is the document that names it. Undefined where only a worker knows them, and for a folder that is not on this
+ * machine. Throws an `RtrError` for an artifact that is neither, and for a package that cannot be used.
  */
-export function readHeads(artifact: string): readonly PackageHead[] | undefined {
-  const folder = findBuiltinPackage(artifact) ?? folderOf(artifact)
+export function readHeads(artifact: string, source?: string): readonly PackageHead[] | undefined {
+  const folder = findBuiltinPackage(artifact) ?? folderOf(artifact, source)
   if (folder === undefined) return undefined
   const settings = readJsonDescription(folder, "rtrun.json")
   if (typeof settings !== "object" || settings === null) return undefined
@@ -36,13 +36,16 @@ export function readHeads(artifact: string): readonly PackageHead[] | undefined 
   return Array.isArray(heads) && heads.every(isHead) ? [...heads, ...own] : undefined
 }
 
-function folderOf(artifact: string): string | undefined {
-  if (isAbsolute(artifact))
-    return statSync(artifact, { throwIfNoEntry: false })?.isDirectory() === true ? artifact : undefined
+/** A name without a dot before it may be meant for a package or a repository of a hub. */
+function folderOf(artifact: string, source: string | undefined): string | undefined {
+  if (isAbsolute(artifact) || artifact.startsWith(".")) {
+    const folder = locateArtifact(artifact, source)
+    return isFolder(folder) ? folder : undefined
+  }
   const names = builtinPackageNames()
   throw new RtrError(
     "invalid_config",
-    `"${artifact}" is neither a built-in package (${names.join(", ")}) nor an absolute path, and loading from a hub is not supported yet${suggestion(artifact, names)}`,
+    `"${artifact}" is neither a built-in package (${names.join(", ")}) nor a path that begins with / or ., and loading from a hub is not supported yet${suggestion(artifact, names)}`,
   )
 }
 

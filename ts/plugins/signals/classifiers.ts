@@ -4,6 +4,7 @@ import {
   type BatchedQuestions,
   type BoundService,
   defineSignal,
+  type DocumentPath,
   type Fact,
   literals,
   reasonOf,
@@ -43,7 +44,8 @@ const rule = Type.Object({
   model_path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "For local: folder of the model's package, where binding classifier.NAME names no deployment",
+      description:
+        "For local: folder of the model's package, where binding classifier.NAME names no deployment; a relative path starts at the folder of the document",
     }),
   ),
   use_cpu: Type.Optional(
@@ -176,10 +178,12 @@ function isBound(document: object, name: string): boolean {
 /** Who answers the rules that decisions use, of all recipes. */
 function servicesOf(document: object): readonly BoundService[] {
   const { recipes = [] } = document as Bindings
-  const bound = [document as Bindings, ...recipes].flatMap(({ routing }): readonly BoundService[] => {
+  const profiles = [{ routing: (document as Bindings).routing, at: [] }, ...recipes.map(ofRecipe)]
+  const bound = profiles.flatMap(({ routing, at }): readonly BoundService[] => {
     const used = namesIn(routing?.decisions)
-    const rules = (routing?.signals?.classifiers ?? []).filter(({ name }) => used.has(name))
-    return rules.flatMap((entry) => answering(entry, document))
+    return (routing?.signals?.classifiers ?? []).flatMap((entry, index) =>
+      used.has(entry.name) ? answering(entry, document, [...at, "routing", "signals", "classifiers", index]) : [],
+    )
   })
   const asked = new Map<string | undefined, string | undefined>()
   for (const { binding, service, deployment } of bound) {
@@ -194,9 +198,15 @@ function servicesOf(document: object): readonly BoundService[] {
   return bound
 }
 
+const ofRecipe = (
+  { routing }: Pick<Bindings, "routing">,
+  index: number,
+): Pick<Bindings, "routing"> & { readonly at: DocumentPath } => ({ routing, at: ["recipes", index] })
+
 function answering(
   { name, type, model: asked = "", model_path: artifact, use_cpu: onCpu }: Rule,
   document: object,
+  at: DocumentPath,
 ): readonly BoundService[] {
   const binding = `classifier.${name}`
   if (type === "local") {
@@ -205,6 +215,7 @@ function answering(
       name: `classifier.${name.replaceAll(/[^\w.-]/g, "-")}`,
       artifact,
       ...(onCpu === true && { device: "cpu" }),
+      writtenAt: [...at, "model_path"],
     }
     return [{ binding, deployment }]
   }

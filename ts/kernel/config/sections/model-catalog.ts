@@ -15,7 +15,11 @@ export type Binding = Static<typeof binding>
 const deployment = section({
   provider: Type.Optional(literals(["model_runtime"])),
   artifact: Type.Optional(
-    Type.String({ minLength: 1, description: "Built-in package name or absolute folder of a package" }),
+    Type.String({
+      minLength: 1,
+      description:
+        "Built-in package name, or folder of a package: an absolute path, or one that begins with . and starts at the folder of the document",
+    }),
   ),
   device: Type.Optional(
     Type.String({
