@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
 import { dirname, join } from "node:path"
 import { Value } from "typebox/value"
@@ -474,6 +475,22 @@ test("request chat reads standard input, finds the listener in the document and 
   const both = ["request", "chat", "--quiet", "--config", document, "Review", "this"]
   expect(await runCommand("rtr", both, environment, "+ one\n")).toMatchObject({ code: 0, stderr: "" })
   expect(backend.requests.at(-1)?.body["messages"]).toEqual([{ role: "user", content: "Review this\n\n+ one" }])
+})
+
+test("status names a model whose worker is lost, and the router stays ready", async () => {
+  const worker = createHttpServer((_, response) =>
+    response.end(JSON.stringify({ models: [{ id: "guards", status: "ready" }], data: [] })),
+  )
+  await new Promise<void>((resolve) => worker.listen(0, "127.0.0.1", resolve))
+  const endpoint = `http://127.0.0.1:${(worker.address() as AddressInfo).port}`
+  const router = await startRouter({ global: { model_catalog: { deployments: { guards: { endpoint } } } } })
+  worker.closeAllConnections()
+  worker.close()
+  await waitFor(() => router.stderr().includes("attached_worker_lost"))
+  const { code, stdout } = await runCommand("rtr", ["status", "--endpoint", router.management])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Router\s+ready, but without guards$/m)])
+  expect(stdout).toMatch(/^guards .* degraded .* no worker answers: the connection was refused$/m)
+  expect((await fetch(`${router.management}/ready`)).status).toBe(200)
 })
 
 test("status tells why the newest document was refused", async () => {

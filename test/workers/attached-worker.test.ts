@@ -8,7 +8,10 @@ import { emptyFolder } from "../fakes/hub.ts"
 import { startTestPool } from "../fakes/worker-pool.ts"
 
 /** Endpoint of a worker that answers these bodies by path, and 404 for others; counts what it is asked. */
-async function startWorker(bodies: Readonly<Record<string, unknown>>): Promise<{ endpoint: string; asked: string[] }> {
+async function startWorker(
+  bodies: Readonly<Record<string, unknown>>,
+  path: string = join(emptyFolder(), "worker.sock"),
+): Promise<{ endpoint: string; asked: string[]; stop: () => Promise<void> }> {
   const asked: string[] = []
   const server = createServer(({ url = "" }, response) => {
     asked.push(url)
@@ -16,14 +19,14 @@ async function startWorker(bodies: Readonly<Record<string, unknown>>): Promise<{
     response.writeHead(body === undefined ? 404 : 200)
     response.end(JSON.stringify(body))
   })
-  const path = join(emptyFolder(), "worker.sock")
   server.listen(path)
   await once(server, "listening")
-  onTestFinished(() => {
+  const stop = async (): Promise<void> => {
     server.closeAllConnections()
-    server.close()
-  })
-  return { endpoint: `unix://${path}`, asked }
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(stop)
+  return { endpoint: `unix://${path}`, asked, stop }
 }
 
 const health = { models: [{ id: "signals", status: "ready" }] }
@@ -95,7 +98,40 @@ test("a worker that does not answer is told of once, with its endpoint", async (
       event: "waiting_for_attached_worker",
       endpoint,
       served_name: "signals",
-      found: "no worker answers",
+      found: "no worker answers: its socket does not exist",
     },
   ])
+})
+
+test("a worker that is lost is told of once with the reason, and once when it is back", async () => {
+  const { pool, events } = startTestPool()
+  const path = join(emptyFolder(), "worker.sock")
+  const endpoint = `unix://${path}`
+  const first = await startWorker({ "/health": health }, path)
+  const lease = attach(pool, endpoint)
+  await lease.ready()
+  const ready = { name: "guard", artifact: endpoint, process: "attached", state: "ready", ready: true, restarts: 0 }
+  expect(lease.inference.status()).toEqual([ready])
+
+  await first.stop()
+  await expect.poll(() => events.length, { timeout: 8000 }).toBe(1)
+  const reason = "no worker answers: its socket does not exist"
+  expect(lease.inference.status()).toEqual([{ ...ready, state: "degraded", ready: false, reason }])
+  // It is asked again and again, and told of once.
+  await sleep(1200)
+  await startWorker({ "/health": health }, path)
+  await expect.poll(() => lease.inference.status(), { timeout: 3000 }).toEqual([ready])
+  expect(events).toEqual([
+    { level: "warning", event: "attached_worker_lost", endpoint, served_name: "signals", found: reason },
+    { level: "info", event: "attached_worker_ready", endpoint, served_name: "signals" },
+  ])
+}, 20_000)
+
+test("a worker that does not serve the model says so in the status", async () => {
+  const { pool } = startTestPool()
+  const { endpoint } = await startWorker({ "/health": { models: [] } })
+  const lease = attach(pool, endpoint)
+  await expect
+    .poll(() => lease.inference.status())
+    .toMatchObject([{ state: "starting", ready: false, reason: "the worker serves no model of that name" }])
 })

@@ -637,7 +637,7 @@ export type HealthReadReply = {
   readonly service?: string
 }
 
-/** Readiness: 503 until startup is complete and while draining. */
+/** Readiness: 503 until startup is complete and while draining; a model that is lost afterwards does not change it. */
 export type ReadyReadReply = {
   readonly status: "ready" | "starting" | "not_ready"
   readonly service?: string
@@ -855,7 +855,7 @@ export interface ManagementClient {
   routingPreview(input: RoutingPreviewInput): Promise<RoutingPreviewReply>
   /** Liveness: the process answers. */
   healthRead(): Promise<HealthReadReply>
-  /** Readiness: 503 until startup is complete and while draining. */
+  /** Readiness: 503 until startup is complete and while draining; a model that is lost afterwards does not change it. */
   readyRead(): Promise<ReadyReadReply>
   /** All routing profiles, with the model names that lead to them. */
   recipesList(): Promise<RecipesListReply>

@@ -8,7 +8,7 @@ import type { ModelState, Worker, WorkerAddress } from "./worker.ts"
 
 const readyPollMs = 5000
 const waitingPollMs = 500
-/** A worker that is not ready for so long is told of. */
+/** A worker that is not ready for so long after the start is told of. */
 const tellAfterMs = 3000
 
 export interface AttachedHost {
@@ -24,6 +24,9 @@ export class AttachedWorker implements Worker {
   readonly address: WorkerAddress
   readonly #servedName: string
   #health: Health | undefined
+  /** Why the model is not served; undefined before the first poll and while the worker tells its state. */
+  #missing: string | undefined
+  #wasReady = false
   readonly #stopped = new AbortController()
 
   constructor(endpoint: string, servedName: string, host: AttachedHost) {
@@ -33,7 +36,9 @@ export class AttachedWorker implements Worker {
   }
 
   model(servedName: string): ModelState | undefined {
-    return this.#health?.get(servedName)
+    const found = this.#health?.get(servedName)
+    if (found !== undefined || this.#missing === undefined) return found
+    return { status: this.#wasReady ? "degraded" : "starting", reason: this.#missing }
   }
 
   async stop(): Promise<void> {
@@ -42,26 +47,33 @@ export class AttachedWorker implements Worker {
 
   async #watch(endpoint: string, { transport, log, changed }: AttachedHost): Promise<void> {
     const { signal } = this.#stopped
-    let waitingSince: number | undefined
+    const startedAt = performance.now()
     let isTold = false
+    const tell = (level: "info" | "warning", event: string, fields: object = {}): void =>
+      log(level, event, { endpoint, served_name: this.#servedName, ...fields })
     // The operator may restart it between two polls, with another model.
     const reader = createHealthReader(transport, this.address, "always")
     while (!signal.aborted) {
       const health = await reader.read()
       if (signal.aborted) return
-      this.#health = health
-      changed()
       const status = health?.get(this.#servedName)?.status
       const ready = status === "ready"
-      waitingSince = ready ? undefined : (waitingSince ?? performance.now())
-      const isLate = waitingSince !== undefined && performance.now() - waitingSince >= tellAfterMs
-      if (isLate && !isTold)
-        log("warning", "waiting_for_attached_worker", {
-          endpoint,
-          served_name: this.#servedName,
-          found: health === undefined ? "no worker answers" : (status ?? "it serves no model of that name"),
+      this.#health = health
+      this.#missing =
+        health === undefined
+          ? `no worker answers: ${reader.failure}`
+          : status === undefined
+            ? "the worker serves no model of that name"
+            : undefined
+      this.#wasReady ||= ready
+      changed()
+      if (ready && isTold) tell("info", "attached_worker_ready")
+      const isToTell = !ready && (this.#wasReady || performance.now() - startedAt >= tellAfterMs)
+      if (isToTell && !isTold)
+        tell("warning", this.#wasReady ? "attached_worker_lost" : "waiting_for_attached_worker", {
+          found: this.#missing ?? status,
         })
-      isTold = isLate
+      isTold = isToTell
       await sleep(ready ? readyPollMs : waitingPollMs, undefined, { ref: false, signal }).catch(() => {})
     }
   }

@@ -1,6 +1,6 @@
 // Reads the states of a worker's models, and once per start their heads.
 
-import type { Transport } from "../kernel/index.ts"
+import { isRtrError, type Transport } from "../kernel/index.ts"
 import type { PackageHead } from "../kernel/runtime/node.ts"
 import type { ModelState, WorkerAddress } from "./worker.ts"
 
@@ -15,6 +15,8 @@ const timeoutMs = 2000
 export interface HealthReader {
   /** Resolves with undefined when the worker does not answer. Never rejects. */
   read(): Promise<Health | undefined>
+  /** Why the newest `read` brought nothing, in words that quote no answer; undefined where it brought something. */
+  readonly failure: string | undefined
   /** The process ended: the next one may have other heads. */
   forget(): void
 }
@@ -30,14 +32,19 @@ export function createHealthReader(
 ): HealthReader {
   let heads: ServedHeads = new Map()
   let listed: ReadonlySet<string> = new Set()
+  let failure: string | undefined
   return {
+    get failure() {
+      return failure
+    },
     forget() {
       heads = new Map()
       listed = new Set()
     },
     async read() {
       const health = await readHealth(transport, address)
-      if (health === undefined) return undefined
+      failure = typeof health === "string" ? health : undefined
+      if (typeof health === "string") return undefined
       const ready = [...health].flatMap(([name, { status }]) => (status === "ready" ? [name] : []))
       if (ready.some((name) => readHeads === "always" || !listed.has(name))) {
         const found = await readServedHeads(transport, address)
@@ -54,15 +61,16 @@ export function createHealthReader(
   }
 }
 
-async function readHealth(transport: Transport, address: WorkerAddress): Promise<Health | undefined> {
+/** The states, or why there are none. */
+async function readHealth(transport: Transport, address: WorkerAddress): Promise<Health | string> {
   try {
     const { body } = await get(transport, address, "/health", 1_000_000)
     const { models = [] } = body as { models?: readonly ({ readonly id: string } & ModelState)[] }
     return new Map(
       models.map(({ id, status, reason }) => [id, { status, ...(reason !== undefined && { reason }) }] as const),
     )
-  } catch {
-    return undefined
+  } catch (error) {
+    return isRtrError(error) ? error.message : "its answer is not that of a worker"
   }
 }
 

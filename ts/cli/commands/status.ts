@@ -27,7 +27,7 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
     return
   }
   printLine(
-    `${heading("Router")}    ${startup.ready ? "ready" : `not ready (${startup.phase})`}${startup.message === undefined ? "" : `: ${startup.message}`}`,
+    `${heading("Router")}    ${startup.ready ? readyText(startup) : `not ready (${startup.phase})`}${startup.message === undefined ? "" : `: ${startup.message}`}`,
   )
   printLine(`${heading("Instance")}  ${conditions.instance_id}`)
   const { active_hash: hash = "(none active)", active_version: version } = conditions.config
@@ -60,6 +60,10 @@ async function status(options: RemoteOptions & { readonly json: boolean }): Prom
     ),
   )
 }
+
+/** A model that was lost takes nothing from requests that do not ask it, so the router stays ready. */
+const readyText = ({ pending_models: away }: StatusStartupReply): string =>
+  away.length === 0 ? "ready" : `ready, but without ${away.join(", ")}`
 
 /** The condition `Ready` has this reason in a router that is ready: it calls no backend to find out whether it answers. */
 const backendsNotAsked = "RequiredDependenciesUnobserved"

@@ -54,7 +54,8 @@ export default defineRoute({
       id: "ready.read",
       method: "GET",
       path: "/ready",
-      about: "Readiness: 503 until startup is complete and while draining",
+      about:
+        "Readiness: 503 until startup is complete and while draining; a model that is lost afterwards does not change it",
       permission: "ready.read",
       open: ["inference", "metrics"],
       replies: {
