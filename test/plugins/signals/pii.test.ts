@@ -446,6 +446,14 @@ describe("kinds that are none", () => {
     ])
   })
 
+  test("are the only problem of a list that has no other", () => {
+    const reported: unknown[] = []
+    signal.check?.([{ name: "r", pii_types: ["EMAIL"] }], (...problem) => reported.push(problem))
+    expect(reported).toEqual([
+      [[0, "pii_types", 0], '"EMAIL" is no kind of personal data (did you mean "EMAIL_ADDRESS"?)'],
+    ])
+  })
+
   test("of the format are none of these", () => {
     expect(
       problems(

@@ -81,7 +81,7 @@ export default defineSignal({
           const hint = meant === undefined ? `; the kinds are ${entityKinds.join(", ")}` : ` (did you mean "${meant}"?)`
           report([index, key, position], `"${kind}" is no kind of personal data${hint}`)
         })
-      if (each.pii_types !== undefined && !entityKinds.some(wantedKinds(each)))
+      if (each.pii_types?.every(isKind) === true && !entityKinds.some(wantedKinds(each)))
         report([index, "pii_types"], "names no kind that may match; leave it out for private data")
     })
   },
