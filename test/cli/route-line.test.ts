@@ -14,6 +14,16 @@ test.each<[string, Record<string, string>, string]>([
     "hard-work → large (confidence 0.92), 3.4 ms to decide",
   ],
   [
+    "a decision without conditions",
+    {
+      "x-rtr-response-path": "upstream",
+      "x-rtr-selected-decision": "normal",
+      "x-rtr-selected-model": "house",
+      "x-rtr-selected-confidence": "0.0000",
+    },
+    "normal → house",
+  ],
+  [
     "a plugin that answers",
     { "x-rtr-response-path": "fast_response", "x-rtr-selected-decision": "calm-down" },
     "calm-down → fast_response plugin",

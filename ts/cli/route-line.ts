@@ -12,10 +12,14 @@ export function routeLine(headers: Headers): string {
   const milliseconds = read("x-rtr-routing-latency-ms")
   return [
     `${decision} → ${answerer}`,
-    confidence === undefined ? "" : ` (confidence ${Number(confidence).toFixed(2)})`,
+    confidence === undefined ? "" : confidenceText(Number(confidence)),
     milliseconds === undefined ? "" : `, ${Number(milliseconds).toFixed(1)} ms to decide`,
   ].join("")
 }
+
+/** Nothing for a decision that has no evidence: it has no conditions, or matches by its policy. */
+export const confidenceText = (confidence: number): string =>
+  confidence === 0 ? "" : ` (confidence ${confidence.toFixed(2)})`
 
 /** Names outside visible ASCII come percent-encoded. */
 function fromHeaderText(text: string | undefined): string | undefined {

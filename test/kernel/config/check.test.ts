@@ -92,6 +92,11 @@ describe("providers", () => {
       [`${at}.backend_refs[0].base_url: is not a URL`],
     ],
     [
+      "a base URL of another scheme, which may hold a password",
+      { "providers.models.0.backend_refs": [{ base_url: "ftp//me:secret@h" }] },
+      [`${at}.backend_refs[0].base_url: must be a URL that begins with http:// or https://`],
+    ],
+    [
       "an unknown provider",
       { "providers.models.0.backend_refs": [{ endpoint: "h", provider: "opnai" }] },
       [`${at}.backend_refs[0].provider: must be a known word, got "opnai" (did you mean "openai"?)`],

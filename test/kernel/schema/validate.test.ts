@@ -1,7 +1,15 @@
 import { Type, type TSchema } from "typebox"
 import { describe, expect, test } from "vitest"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
-import { duration, formOf, literals, name, section, taggedUnion } from "../../../ts/kernel/schema/shapes.ts"
+import {
+  duration,
+  formOf,
+  hiddenFormOf,
+  literals,
+  name,
+  section,
+  taggedUnion,
+} from "../../../ts/kernel/schema/shapes.ts"
 import { validate } from "../../../ts/kernel/schema/validate.ts"
 
 const problemsOf = (schema: TSchema, value: unknown): readonly string[] =>
@@ -19,6 +27,8 @@ describe("each keyword in words", () => {
     ),
     inner: Type.Optional(section({ needed: Type.String() })),
     word: Type.Optional(literals(["red", "green"])),
+    code: Type.Optional(literals(["en", "de"], { form: 'a code such as "en"' })),
+    secret: Type.Optional(Type.String({ pattern: "^h", [hiddenFormOf]: "an h" })),
     fixed: Type.Optional(Type.Literal("only")),
     name: Type.Optional(name),
     short: Type.Optional(Type.String({ maxLength: 3 })),
@@ -60,6 +70,9 @@ describe("each keyword in words", () => {
     ["unknown key without a near one", { zzzzzzzz: 1 }, "zzzzzzzz: is not a known key"],
     ["enum", { word: "blue" }, 'word: must be "red" or "green", got "blue"'],
     ["enum with a near word", { word: "gren" }, 'word: must be "red" or "green", got "gren" (did you mean "green"?)'],
+    ["enum with words for its form", { code: "english" }, 'code: must be a code such as "en", got "english"'],
+    ["enum with words and another type", { code: 5 }, 'code: must be a code such as "en", got a number'],
+    ["pattern of what may be secret", { secret: "x" }, "secret: must be an h"],
     ["enum of another type", { word: 5 }, 'word: must be "red" or "green", got a number'],
     ["const", { fixed: "other" }, 'fixed: must be "only", got "other"'],
     ["an unknown key in a map", { map: { A: 1 } }, "map.A: is not a known key"],

@@ -2,6 +2,7 @@ import { type Fact, RtrError, type SignalReader, textReply, type Turn } from "rt
 import { createFakeInference, createFakeQuestions, type FakeInference, signalContract, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
+import { documentWith, problemsOf } from "../../fakes/document.ts"
 import { post } from "../../fakes/kernel.ts"
 import { inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import { watchedKernel } from "../../fakes/watched-kernel.ts"
@@ -214,6 +215,14 @@ describe("a sentence of a long text", () => {
 })
 
 describe("languages", () => {
+  test("are codes, and a message says so", () => {
+    expect(
+      problemsOf(documentWith({ "global.model_catalog.modules.prompt_guard": { languages: ["english"] } })),
+    ).toEqual([
+      'global.model_catalog.modules.prompt_guard.languages[0]: must be an ISO 639-1 code such as "en", got "english"',
+    ])
+  })
+
   const german = "Schreibe mir bitte einen kurzen Brief an meine Versicherung wegen des Schadens am Auto."
   const unknown = { rule: "a", state: "unknown", confidence: 0, reason: "unsupported_language" }
   const factOf = async (text: string, settings: Settings = {}) => (await read([{ name: "a" }], text, { settings }))[0]

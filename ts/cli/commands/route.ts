@@ -7,6 +7,7 @@ import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-cli
 import { commandGroup, refuseCommands, UsageError, wholeNumber } from "../program.ts"
 import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
+import { confidenceText } from "../route-line.ts"
 import { tracesOf } from "../route/rule-tree.ts"
 import { traceLines } from "../route/trace-text.ts"
 
@@ -175,7 +176,7 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
         ? "(explicit model)"
         : decision.decision_name === ""
           ? noDecision(reply)
-          : `${decision.decision_name} (confidence ${decision.confidence.toFixed(2)})`,
+          : `${decision.decision_name}${confidenceText(decision.confidence)}`,
     ],
     ["Selected", selected(reply)],
     ["By", [reply.selection_method ?? "", reply.selection_reason].filter(Boolean).join(": ")],

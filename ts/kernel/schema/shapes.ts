@@ -61,12 +61,15 @@ export function mapOf<Values extends TSchema>(
  */
 export const formOf = "x-form"
 
-/** One of a fixed list of words. */
+/** The same for a place that may hold a secret: what is written there is not shown. */
+export const hiddenFormOf = "x-hidden-form"
+
+/** One of a fixed list of words. `form` says what they are where the list is too long for a message. */
 export function literals<const Word extends string>(
   words: readonly Word[],
-  options: { description?: string } = {},
+  { form, ...options }: { description?: string; form?: string } = {},
 ): TUnsafe<Word> {
-  return Type.Unsafe<Word>({ type: "string", enum: words, ...options })
+  return Type.Unsafe<Word>({ type: "string", enum: words, ...(form !== undefined && { [formOf]: form }), ...options })
 }
 
 export const name = Type.String({ minLength: 1, pattern: "\\S" })

@@ -5,7 +5,7 @@ import { Settings } from "typebox/system"
 import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
-import { exactlyOne, formOf } from "./shapes.ts"
+import { exactlyOne, formOf, hiddenFormOf } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
@@ -134,7 +134,7 @@ function toProblems(
       if (node["enum"] !== undefined) return []
       return [refuse(path, explain, { what: "type", value, node, ...typeMessage(params["type"], value) })]
     case "enum":
-      return [enumProblem(path, value, node["enum"] as readonly unknown[], explain)]
+      return [enumProblem(path, value, node["enum"] as readonly unknown[], explain, node[formOf])]
     case "const":
       return [enumProblem(path, value, [node["const"]], explain)]
     case "pattern":
@@ -161,7 +161,8 @@ function typeMessage(type: unknown, value: unknown): Messages {
 
 /** A pattern whose node has examples is one of a few words, which its description lists. */
 function patternMessage(node: JsonSchema, value: string): Messages {
-  const { description, examples, pattern, [formOf]: form } = node
+  const { description, examples, pattern, [formOf]: form, [hiddenFormOf]: hidden } = node
+  if (typeof hidden === "string") return { message: `must be ${hidden}` }
   if (typeof form === "string")
     return { message: `must be ${form}, got ${JSON.stringify(value)}`, withoutValue: `must be ${form}` }
   return {
@@ -174,10 +175,16 @@ function patternMessage(node: JsonSchema, value: string): Messages {
 const refuse = (path: DocumentPath, explain: Explain, refusal: Refusal): Problem =>
   explain(path, refusal) ?? invalid(path, refusal.message)
 
-function enumProblem(path: DocumentPath, value: unknown, allowed: readonly unknown[], explain: Explain): Problem {
-  if (typeof value !== "string") return invalid(path, `must be ${oneOf(allowed)}, got ${typeName(value)}`)
+function enumProblem(
+  path: DocumentPath,
+  value: unknown,
+  allowed: readonly unknown[],
+  explain: Explain,
+  form: unknown = oneOf(allowed),
+): Problem {
+  if (typeof value !== "string") return invalid(path, `must be ${String(form)}, got ${typeName(value)}`)
   const words = allowed.filter((item): item is string => typeof item === "string")
-  const message = `must be ${oneOf(allowed)}, got "${value}"${suggestion(value, words)}`
+  const message = `must be ${String(form)}, got "${value}"${suggestion(value, words)}`
   return refuse(path, explain, { what: "word", value, node: { enum: allowed }, message })
 }
 

@@ -4,7 +4,7 @@ import { Type, type Static } from "typebox"
 import { type DocumentPath, RtrError } from "../../error.ts"
 import { setUpNow } from "../../modules/set-up.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
-import { literals, mapOf, name, section } from "../../schema/shapes.ts"
+import { hiddenFormOf, literals, mapOf, name, section } from "../../schema/shapes.ts"
 import type { DialectModule } from "../../types/dialect.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { TargetBackend } from "../../types/plan.ts"
@@ -45,7 +45,11 @@ export function backendRefSchema(providerIds: readonly string[]) {
     weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
     priority: Type.Optional(Type.Integer({ minimum: 0, description: "Stands in for backends of lower numbers" })),
     base_url: Type.Optional(
-      Type.String({ pattern: "^https?://", description: "Instead of endpoint; may carry a path" }),
+      Type.String({
+        pattern: "^https?://",
+        description: "Instead of endpoint; may carry a path",
+        [hiddenFormOf]: "a URL that begins with http:// or https://",
+      }),
     ),
     provider: Type.Optional(
       literals(providerIds, { description: "Whose protocol, headers and path; rtr providers list" }),
@@ -99,7 +103,8 @@ export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Regist
     problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
   if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
     problems.push(invalid([...at, "endpoint"], "must be host or host:port, or a URL without user, query and fragment"))
-  if (ref.base_url !== undefined && !URL.canParse(ref.base_url))
+  // The schema reports one of another scheme.
+  if (ref.base_url !== undefined && /^https?:\/\//.test(ref.base_url) && !URL.canParse(ref.base_url))
     problems.push(invalid([...at, "base_url"], "is not a URL"))
   // With a path of its own the backend is not asked below the base URL.
   const [apiPath] = (ref.chat_path === undefined && apiPathIn.exec(ref[key] ?? "")) || []

@@ -17,10 +17,19 @@ import { plainWords } from "./plain-words.ts"
 const measured: readonly string[] = ["en"]
 
 const languages = Type.Optional(
-  Type.Union([Type.Literal("any"), Type.Array(literals(languageCodes), { minItems: 1, uniqueItems: true })], {
-    description:
-      "Languages that the model was measured in, as ISO 639-1 codes, or any: where it finds nothing in a text of another one, the fact is unknown (unsupported_language), and on_error and on_unknown say what follows. en for the built-in model, any for others, when left out",
-  }),
+  Type.Union(
+    [
+      Type.Literal("any"),
+      Type.Array(literals(languageCodes, { form: 'an ISO 639-1 code such as "en"' }), {
+        minItems: 1,
+        uniqueItems: true,
+      }),
+    ],
+    {
+      description:
+        "Languages that the model was measured in, as ISO 639-1 codes, or any: where it finds nothing in a text of another one, the fact is unknown (unsupported_language), and on_error and on_unknown say what follows. en for the built-in model, any for others, when left out",
+    },
+  ),
 )
 
 /** A key of a guard's settings. */
