@@ -2,7 +2,7 @@ import { type Fact, RtrError, type SignalReader, textReply, type Turn } from "rt
 import { createFakeInference, createFakeQuestions, type FakeInference, signalContract, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
-import { documentWith, problemsOf } from "../../fakes/document.ts"
+import { documentWith, problemsOf, resolve } from "../../fakes/document.ts"
 import { post } from "../../fakes/kernel.ts"
 import { inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import { watchedKernel } from "../../fakes/watched-kernel.ts"
@@ -779,6 +779,27 @@ test.each(["👍", "😀 😀", "\u2800"])("%j says nothing that could be an att
   const inference = guard()
   expect(await statesOf([{ name: "a" }, contrastive()], text, { inference })).toEqual(["no_match", "no_match"])
   expect(inference.calls.flat().map((task) => task.text)).not.toContain(text)
+})
+
+test("a threshold for instructions that is below that of other texts is warned of, because it does not count", () => {
+  const warningsOf = (rule: object, ofAll: object = {}): readonly string[] =>
+    resolve(
+      documentWith({
+        "routing.signals.jailbreak": [{ name: "a", ...rule }],
+        "global.model_catalog.modules.prompt_guard": ofAll,
+      }),
+    ).warnings.flatMap(({ path, message }) =>
+      path.at(-1) === "instructions_threshold" ? [`${path.slice(0, -1).join(".")} ${message}`] : [],
+    )
+  const [rule, settings] = ["routing.signals.jailbreak.0", "global.model_catalog.modules.prompt_guard"]
+  const raised = (from: number, to: number): string => `is ${from}, below the threshold of ${to}, which counts instead`
+  expect(warningsOf({ threshold: 0.8, instructions_threshold: 0.6 })).toEqual([`${rule} ${raised(0.6, 0.8)}`])
+  expect(warningsOf({ instructions_threshold: 0.6 })).toEqual([`${rule} ${raised(0.6, 0.7)}`])
+  expect(warningsOf({ instructions_threshold: 0.6 }, { threshold: 0.5 })).toEqual([])
+  expect(warningsOf({ threshold: 0.8, instructions_threshold: 0.8 })).toEqual([])
+  expect(warningsOf({ ...contrastive(), instructions_threshold: 0.05 })).toEqual([`${rule} ${raised(0.05, 0.1)}`])
+  expect(warningsOf({}, { instructions_threshold: 0.6 })).toEqual([`${settings} ${raised(0.6, 0.7)}`])
+  expect(warningsOf({}, { threshold: 0.5, instructions_threshold: 0.6 })).toEqual([])
 })
 
 describe("rules for replies", () => {

@@ -20,6 +20,7 @@ import {
   promptGuardModel,
   promptGuardServices,
 } from "../_shared/external/prompt-guard.ts"
+import { modulesOf } from "../_shared/external/uses.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
 import { addressedSentences, leastOfSentences } from "../_shared/guards/addressed-sentences.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
@@ -120,6 +121,9 @@ export default defineSignal({
   services: promptGuardServices,
   checkGlobal(document, report) {
     checkPromptGuard(document, report)
+    const { instructions_threshold: from, ...set } = settingsIn(document)
+    const path = ["model_catalog", "modules", "prompt_guard", "instructions_threshold"]
+    warnOfRaised(from, classifierThreshold(set, document), (...problem) => report(path, ...problem))
     checkSecondGuard(document, report)
   },
   check(rules, report, { document } = {}) {
@@ -131,6 +135,12 @@ export default defineSignal({
           "has no effect with include_history: false, which reads only what users say",
           "warning",
         )
+      else if (entry.direction !== "response") {
+        const usual = { threshold: classifierThreshold(settingsIn(document), document ?? {}), from: 0 }
+        const { threshold } = thresholdsOf(entry, usual)
+        const path = [index, "instructions_threshold"]
+        warnOfRaised(entry.instructions_threshold, threshold, (...problem) => report(path, ...problem))
+      }
       if (!comparesPatterns(entry)) {
         if (entry.method === "contrastive")
           report(
@@ -265,6 +275,25 @@ function checkReplyRules(
     if (routing !== undefined && !isRead)
       report(at, "is response, and no decision has the plugin response_jailbreak, which acts on it", "warning")
   })
+}
+
+interface GuardThresholds {
+  readonly threshold?: number
+  readonly instructions_threshold?: number
+}
+
+/** What a document says of all rules, for checks; `setup` is given it. */
+const settingsIn = (document: object = {}): GuardThresholds =>
+  (modulesOf(document).prompt_guard ?? {}) as GuardThresholds
+
+/** Instructions never need less certainty than other texts. */
+function warnOfRaised(
+  from: number | undefined,
+  threshold: number,
+  warn: (message: string, severity: "warning") => void,
+): void {
+  if (from !== undefined && from < threshold)
+    warn(`is ${from}, below the threshold of ${threshold}, which counts instead`, "warning")
 }
 
 /** For rules without their own. */
