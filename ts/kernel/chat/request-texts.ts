@@ -86,6 +86,12 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
   }
 }
 
+/** Fewer texts of a few words each have no room for an attack. */
+const fewestFragments = 3
+
+/** Whether a text is of five words at most. */
+const isFragment = (text: string): boolean => text.length <= 80 && /^\s*\S+(?:\s+\S+){0,4}\s*$/u.test(text)
+
 /** Fields of requests that hold definitions of tools, in every protocol. */
 const toolFields: ReadonlySet<string> = new Set(["tools", "functions"])
 
@@ -112,7 +118,9 @@ function readRequestTexts(request: ChatRequest, dialect?: DialectModule): Reques
         if (found.isCut) return found.result()
         const strings: string[] = []
         found.wire(name, item, strings)
-        if (strings.length > 0) found.add(strings.join("\n"), toolFields.has(name))
+        if (strings.length === 0) continue
+        found.add(strings.join("\n"), toolFields.has(name))
+        found.fragment(strings.join(" "))
       }
   }
   if (rest.length > 0) found.add(rest.join("\n"))
@@ -159,6 +167,8 @@ class Collector {
   #characters = 0
   #ofTurns = 0
   #isTrustedTurn = false
+  /** What users say in a few words, and then entries of lists, in their order. */
+  #fragments: string[] = []
   isCut = false
 
   constructor(terms?: ReadonlySet<string>) {
@@ -173,7 +183,18 @@ class Collector {
 
   /** What is added from now on is of no message. */
   endTurns(): void {
+    this.#joinFragments()
     this.#ofTurns = this.#texts.size
+  }
+
+  fragment(text: string): void {
+    if (isFragment(text)) this.#fragments.push(text.trim())
+  }
+
+  /** Words can be spread over messages and entries of lists. Harmless fragments make no sense together, so they need as much certainty as trusted texts. */
+  #joinFragments(): void {
+    const fragments = this.#fragments.splice(0)
+    if (fragments.length >= fewestFragments) this.add(fragments.join(" "), true)
   }
 
   add(written: string, isTrusted = this.#isTrustedTurn): void {
@@ -213,13 +234,15 @@ class Collector {
     this.add(hidden, isTrusted)
   }
 
-  /** Names and identifiers, each kind as one text: words can be spread over many. */
+  /** Names and identifiers, each kind as one text, and fragments: words can be spread over many. */
   names(): void {
+    this.#joinFragments()
     for (const words of [this.#wire.names, this.#wire.ids]) if (words.size > 0) this.add([...words].join(" "))
   }
 
   /** `isAnswered`: a user or a tool says something after it. A model continues the last turn of a request, whoever wrote it. */
   turn(turn: Turn, isAnswered = false): void {
+    if (turn.role !== "system" && turn.role !== "assistant") this.fragment(textOf(turn))
     this.#isTrustedTurn = turn.role === "system" || (isAnswered && saysItself(turn))
     this.#blocks(turn)
     this.#isTrustedTurn = false

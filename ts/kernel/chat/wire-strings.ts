@@ -56,8 +56,10 @@ export class WireReader {
     const media = readDataUrl(text)
     if (media !== undefined) readHead(text, strings)
     if (media === undefined) {
-      if (isEncoded(text)) this.#unread.add("encrypted")
-      else strings.push(text)
+      const isSeal = isEncoded(text)
+      if (isSeal) this.#unread.add("encrypted")
+      // Elsewhere than in the fields of seals words without blanks may be meant to be read, and a document may allow what is encrypted.
+      if (!isSeal || !seals.has(name)) strings.push(text)
     } else if (typeof media !== "string") this.#unread.add(media.kind)
     else if (!this.#known.has(media)) strings.push(media)
   }
@@ -166,6 +168,16 @@ export function isPlainName(name: string): boolean {
 
 /** Card numbers and telephone numbers have as many digits. */
 const leastPersonalNumber = 1e9
+
+/** Fields that hold what only a vendor can read: reasoning, and the proofs that it is the vendor's. */
+const seals: ReadonlySet<string> = new Set([
+  "encrypted_content",
+  "encrypted_index",
+  "encrypted_stdout",
+  "signature",
+  "thought_signature",
+  "thoughtSignature",
+])
 
 /** Fields whose numbers are large and nobody's. */
 const ownNumbers: ReadonlySet<string> = new Set(["seed", "created", "created_at", "expires_at", "timestamp"])

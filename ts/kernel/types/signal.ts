@@ -30,7 +30,7 @@ export interface SignalInput {
   }) => readonly string[]
   /**
    * Whether a text of `textsFor` is of the application or its model: it stands in system or developer messages, definitions of tools or
-   * what the assistant said, and nowhere else.
+   * what the assistant said, and nowhere else; or it is put together from what users say in a few words.
    */
   readonly isTrusted: (text: string) => boolean
   /** Set on the reply side only, where `request` and `text` are the reply's. */
