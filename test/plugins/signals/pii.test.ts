@@ -2,7 +2,7 @@ import { type Turn, type Fact, type Inference, type InferenceTask, RtrError, typ
 import { createFakeInference, createFakeQuestions, readerOf, signalContract, signalInput, textTurn } from "rtr/testing"
 import { Value } from "typebox/value"
 import { describe, expect, test } from "vitest"
-import { inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
+import { assistant, inputOf, toolTurn, user } from "../../fakes/signal-input.ts"
 import signal from "../../../ts/plugins/signals/pii.ts"
 
 type Rule = Parameters<typeof signal.setup>[0][number]
@@ -127,6 +127,29 @@ describe("a rule", () => {
     for (const value of somebodys)
       expect([value, ...(await read(`Set it to ${value} there`, { name: "any" }))]).toEqual([value, match("any", 1)])
     expect(await read("Ping 10.0.0.1 and 84.112.9.3", { name: "any" })).toEqual([match("any", 1)])
+  })
+
+  test("leaves alone the name that the application gave its assistant, unless it names the kind", async () => {
+    const rules = [{ name: "any" }, { name: "named", pii_types: ["PERSON"] }]
+    const reader = await signal.setup(rules, { settings: {} } as never)
+    const readTurns = async (...turns: readonly Turn[]): Promise<readonly Fact[]> =>
+      reader.read(inputOf(turns), createFakeQuestions(createFakeInference({ spans })))
+    const named = match("named", 0.95)
+    expect(await readTurns(textTurn("system", "You are Ann, a guide."), user("Thanks, Ann!"))).toEqual([
+      noMatch("any"),
+      named,
+    ])
+    expect(await readTurns(assistant("Hi, I'm Ann."), user("Thanks, Ann!"))).toEqual([noMatch("any"), named])
+    expect(await readTurns(user("I'm Ann."), user("Thanks, Ann!"))).toEqual([match("any", 0.95), named])
+  })
+
+  test("leaves alone the values that it allows, of any kind", async () => {
+    const rule = { name: "r", values_allowed: ["ann", "shop@acme.io"] }
+    expect(await read("Ann writes to shop@acme.io", rule, { ...rule, pii_types: ["PERSON"] })).toEqual([
+      noMatch("r"),
+      noMatch("r"),
+    ])
+    expect(await read("Ann writes to lee@acme.io", rule)).toEqual([match("r", 1)])
   })
 
   test("looks for the kinds that it names instead", async () => {

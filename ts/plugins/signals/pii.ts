@@ -15,6 +15,8 @@ import {
   type UnknownReason,
 } from "../../kernel/index.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { assistantNames } from "../_shared/personal-data/assistant-names.ts"
+import { allowsValue } from "../_shared/personal-data/allowed-values.ts"
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
 import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
@@ -39,6 +41,12 @@ const rule = Type.Object({
   pii_types_allowed: kinds(
     "Kinds of personal data that do not match; none when left out. A list that allows all private data leaves the other kinds",
   ),
+  values_allowed: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description:
+        "Values that do not match, of any kind and in any case: names, mailboxes and addresses of your own. An address that is a part of one of them does not match either",
+    }),
+  ),
   ...guardRule,
 })
 
@@ -60,8 +68,9 @@ interface Wanted {
   readonly threshold: number | undefined
   readonly textsIn: (input: SignalInput) => readonly string[]
   readonly isWanted: (kind: string) => boolean
-  /** The rule names its kinds, so it wants every value of them. */
+  /** The rule names its kinds, so it wants every value of them that it does not allow. */
   readonly namesKinds: boolean
+  readonly isAllowed: (kind: string, value: string) => boolean
 }
 
 export default defineSignal({
@@ -94,6 +103,7 @@ export default defineSignal({
         textsIn: (input) => input.textsFor(entry),
         isWanted: wantedKinds(entry),
         namesKinds: entry.pii_types !== undefined,
+        isAllowed: allowsValue(entry.values_allowed),
       }
     })
     const isBuiltIn = asksBuiltInModel(document)
@@ -126,7 +136,7 @@ interface RuleReading {
  * was not read whole can only add to what was found, so a match stands and a missing one is unknown.
  */
 async function readRule(
-  { name, threshold, textsIn, isWanted, namesKinds }: Wanted,
+  { name, threshold, textsIn, isWanted, namesKinds, isAllowed }: Wanted,
   input: SignalInput,
   reader: TextReader,
 ): Promise<RuleReading> {
@@ -148,8 +158,16 @@ async function readRule(
     found.flatMap((entities, text) =>
       entities.flatMap((each) => (isWanted(each.kind) && isOfSomebody(each, text) ? [{ ...each, text }] : [])),
     )
-  const isOfSomebody = ({ kind, start, end }: Entity, text: number): boolean =>
-    namesKinds || !isOfNobody(kind, (texts[text] ?? "").slice(start, end))
+  const isOfSomebody = ({ kind, start, end }: Entity, text: number): boolean => {
+    const value = (texts[text] ?? "").slice(start, end)
+    if (isAllowed(kind, value)) return false
+    return namesKinds || !(isOfNobody(kind, value) || (kind === "PERSON" && isAssistant(value)))
+  }
+  let assistants: ReadonlySet<string> | undefined
+  const isAssistant = (value: string): boolean => {
+    assistants ??= assistantNames([input.request, input.asked])
+    return assistants.has(value.toLowerCase())
+  }
   let texts: readonly string[] = []
   let certain: readonly FoundIn[]
   try {

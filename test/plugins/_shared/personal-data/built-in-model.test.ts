@@ -112,6 +112,8 @@ describe("addresses", () => {
       "74 Diakou Street\n Suite 680\n Kissousa",
     ],
     ["[Am Kirchberg 8, Dijon\nT] 030 901820", "STREET_ADDRESS", "Am Kirchberg 8, Dijon"],
+    ["Ann,[12 Church Lane,Norwich,DU50 8JA]", "STREET_ADDRESS", "12 Church Lane,Norwich,DU50 8JA"],
+    ["Ann;[Hauptstraße;8;04103;Leipzig]", "STREET_ADDRESS", "Hauptstraße;8;04103;Leipzig"],
     ["at [76 Boulevard] [de Normandie].", "STREET_ADDRESS LOCATION", "76 Boulevard de Normandie"],
   ])("in %j are one with town and code", (marked, labels, address) =>
     expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),
@@ -125,6 +127,9 @@ describe("addresses", () => {
     "a [las 5 de la] mañana",
     "([Zimmer 12, Mo]–Do)",
     "ab [60 EUR frei, Österreich 8,90 EUR]",
+    "[Peru,Lima,33000000\nChile,Santiago,19000000]",
+    "wine,region,price\n[Barolo,Piedmont,45\nRioja,La Rioja,18]",
+    "[France\tParis\t68000000\nJapan\tTokyo]\t124000000",
   ])("are none in %j", (marked) => expect(found(marked, "STREET_ADDRESS")).toEqual([]))
 
   test("leave towns alone that stand apart", () =>

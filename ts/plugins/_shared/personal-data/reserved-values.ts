@@ -1,5 +1,5 @@
 // Values with the form of personal data that are nobody's: addresses inside of networks, of documentation and of public services,
-// mailboxes that nobody reads or that belong to an office, and free telephone numbers. They stand in every other configuration
+// mailboxes that nobody reads or that belong to an office or a list, and free telephone numbers. They stand in every other configuration
 // file and letterhead. A rule that names kinds finds them all the same.
 
 import { toPlainEmail } from "./patterns/spelled-email.ts"
@@ -10,7 +10,7 @@ export function isOfNobody(kind: string, value: string): boolean {
   if (kind === "PHONE_NUMBER") return freephone.test(value)
   if (kind !== "EMAIL_ADDRESS") return false
   const address = toPlainEmail(value)
-  return [unread, standIn, office, reservedDomain].some((pattern) => pattern.test(address))
+  return [unread, standIn, office, mailingList, reservedDomain].some((pattern) => pattern.test(address))
 }
 
 /** Resolvers that everybody asks: Cloudflare, Google, Quad9, OpenDNS. */
@@ -54,7 +54,10 @@ const standIn =
   /^(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d?|name|me|foo|bar|someone|somebody|test|info|hello|admin|contact|support|sales|team|git|root|alerts|ops)@(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i
 /** Of an office and of no person: RFC 2142, and what companies name their mailboxes. */
 const office =
-  /^(?:info(?:rmation|s)?|hello|contact(?:us|-us)?|kontakt|contacto|contato|office|sales|support|help(?:desk)?|service|kundenservice|customer[._-]?(?:service|care|support)|marketing|press|presse|media|jobs|careers?|recruit(?:ing|ment)|bewerbung|billing|accounts?|invoices?|orders?|bookings?|reservations?|newsletter|feedback|enquir(?:y|ies)|inquir(?:y|ies)|legal|privacy|dpo|datenschutz|compliance|abuse|noc|security|admin(?:istrator)?|hostmaster|webmaster|root)@/i
+  /^(?:info(?:rmation|s)?|hello|contact(?:us|-us)?|kontakt|contacto|contato|office|sales|support|help(?:desk)?|service|kundenservice|customer[._-]?(?:service|care|support)|marketing|press|presse|media|jobs|careers?|recruit(?:ing|ment)|bewerbung|billing|accounts?|invoices?|orders?|bookings?|reservations?|newsletter|feedback|enquir(?:y|ies)|inquir(?:y|ies)|legal|privacy|dpo|datenschutz|compliance|abuse|noc|security|admin(?:istrator)?|hostmaster|webmaster|root|team|staff|crew|shop|store|returns?|refunds?|shipping|delivery|dispatch|visit(?:ors?)?|reception|front[._-]?desk|tickets?|events?|membership|members|donations?|partners?|community|education|library|archive|editor(?:s|ial)?|redaktion|letters|tips|news|ombuds(?:man|person|stelle)?|complaints?|claims|phishing|spam|fraud|bugs?|packages|maintainers?|releases?|opensource|licensing|copyright|dmca)@/i
+/** Lists that many people read. */
+const mailingList =
+  /^(?:[\w.]+-(?:dev(?:el)?|users?|announce|discuss|lists?|commits|bugs?|help|team|owner|request|patches|maintainers)|bug-[\w.-]+)@|@(?:lists?\.[\w.-]+|[\w-]+\.lists\.[\w.-]+|vger\.kernel\.org|(?:[\w-]+\.)?googlegroups\.com|groups\.io)$/i
 /** RFC 2606. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */
 const reservedDomain = /[@.](?:example|test|invalid)$/i
 
