@@ -1,5 +1,6 @@
 import { guardUses, guardWarnings } from "rtr"
 import { expect, test } from "vitest"
+import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { documentWith, resolve } from "../../../fakes/document.ts"
 import { registry } from "../../../fakes/registry.ts"
 
@@ -138,6 +139,7 @@ test("a guard that only a projection reads is in use like one that a condition a
 })
 
 test("a listener that lets clients name a model is told where guards are in use", () => {
+  const used = { ...guarded, "routing.signals.jailbreak": [{ name: "attack" }] }
   const listener = (name: string, port: number, models?: readonly string[]) => ({
     name,
     address: "127.0.0.1",
@@ -148,7 +150,7 @@ test("a listener that lets clients name a model is told where guards are in use"
   const messagesOf = (changes: object) =>
     guardWarnings(loaded({ ...changes, listeners })).map(({ path, message }) => [path.join("."), message])
   expect(messagesOf({})).toEqual([])
-  expect(messagesOf(guarded)).toEqual([
+  expect(messagesOf(used)).toEqual([
     [
       "listeners.0.models",
       expect.stringMatching(/^lets clients of "open" name any model, .* models: \[MoM\] forbids it$/),
@@ -160,11 +162,47 @@ test("a listener that lets clients name a model is told where guards are in use"
     entrypoints: [{ model_names: ["acme/support"], recipe: "support" }],
   }
   const adviceFor = (changes: object): string | undefined =>
-    guardWarnings(loadedWith({ ...guarded, ...changes }, teams))[0]?.message
+    guardWarnings(loadedWith({ ...used, ...changes }, teams))[0]?.message
   expect(adviceFor({})).toMatch(/; models: \[MoM, acme\/support\] forbids it$/)
   expect(adviceFor({ listeners: [listener("a", 1, ["auto", "large"])] })).toMatch(/; models: \[auto\] forbids it$/)
-  const named = { ...guarded, "global.router.auto_model_name": "Mine" }
+  const named = { ...used, "global.router.auto_model_name": "Mine" }
   expect(guardWarnings(loaded(named)).map(({ message }) => message)).toEqual([
     expect.stringMatching(/; models: \[Mine\] forbids it$/),
   ])
+})
+
+const warningsOf = (changes: Readonly<Record<string, unknown>>, recipes: object = {}): readonly string[] =>
+  guardWarnings(loadedWith({ "listeners.0.models": ["MoM"], ...changes }, recipes)).map(
+    ({ path, message }) => `${formatPath(path)}: ${message}`,
+  )
+
+test("a guard that no decision asks for is warned about", () => {
+  const told = (path: string, type: string, name: string): string =>
+    `${path}: stops nothing: no decision asks for it; write a decision with rules: { type: ${type}, name: ${name} }`
+  expect(warningsOf(guarded)).toEqual([told("routing.signals.jailbreak[1]", "jailbreak", "unused")])
+  const recipe = { name: "other", routing: { signals: { pii: [{ name: "mine" }] } } }
+  expect(warningsOf({}, { recipes: [recipe] })).toEqual([told("recipes[0].routing.signals.pii[0]", "pii", "mine")])
+  // One that reads replies is asked for by nobody.
+  expect(warningsOf({ "routing.signals.jailbreak": [{ name: "said", direction: "response" }] })).toEqual([])
+})
+
+test("a guard behind a decision that matches every request is warned about", () => {
+  const told =
+    'routing.decisions[1]: "all" matches every request and comes before "rush", whose guards therefore stop nothing; give it a lower priority'
+  const withCatchAll = (all: object, rush: object = {}, strategy = "priority"): readonly string[] =>
+    warningsOf({
+      "routing.strategy": strategy,
+      "routing.signals.pii": [{ name: "mine" }],
+      "routing.decisions.0.rules": { type: "pii", name: "mine" },
+      ...Object.fromEntries(Object.entries(rush).map(([key, value]) => [`routing.decisions.0.${key}`, value])),
+      "routing.decisions.1": { name: "all", modelRefs: [{ model: "small" }], ...all },
+    })
+  expect(withCatchAll({ priority: 1 })).toEqual([told])
+  expect(withCatchAll({ priority: 1, rules: { operator: "AND", conditions: [] } })).toEqual([told])
+  expect(withCatchAll({ tier: 1 }, { tier: 2 })).toEqual([told])
+  expect(withCatchAll({})).toEqual([])
+  expect(withCatchAll({ priority: 1 }, { priority: 2 })).toEqual([])
+  expect(withCatchAll({ priority: 9, tier: 2 }, { tier: 1 })).toEqual([])
+  expect(withCatchAll({ priority: 1 }, {}, "confidence")).toEqual([])
+  expect(withCatchAll({ priority: 1, rules: { type: "keyword", name: "urgent" } })).toEqual([])
 })

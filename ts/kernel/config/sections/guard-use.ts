@@ -1,11 +1,11 @@
-// Which decisions of a document depend on guards, and which listeners let clients go around them.
+// Which decisions of a document depend on guards, which guards stop nothing, and which listeners let clients go around them.
 
 import { invalid, type Problem } from "../../schema/problem.ts"
-import { type Registry, signalConditionType } from "../../modules/registry.ts"
+import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { GuardPolicy } from "../../types/guard.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { profilesOf } from "../recipes/view.ts"
+import { inRecipe, profilesOf } from "../recipes/view.ts"
 import { listenersOf } from "./listeners.ts"
 import { callableModels } from "./model-cards.ts"
 import { autoNamesOf } from "./router.ts"
@@ -99,8 +99,69 @@ function outcomeOf(onError: RuleEntry["on_error"], blocks: boolean, onUnknown: U
   return says === undefined ? `decision_${onUnknown}` : says === "match" ? "found" : "not_found"
 }
 
+/** Guards that stop nothing, and ways around the others. */
+export const guardWarnings = (loaded: Loaded): readonly Problem[] => [
+  ...profilesOf(loaded.document).flatMap((profile, index) =>
+    [...unusedGuards(profile, loaded.registry), ...lateGuards(profile, loaded.registry)].map((problem) =>
+      index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) },
+    ),
+  ),
+  ...openListeners(loaded),
+]
+
+/** Rules of guards for requests that no decision asks for. */
+function unusedGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
+  const uses = guardUsesOf(document, registry)
+  return registry
+    .all("signal")
+    .filter(({ module }) => module.guard === true && module.routing === undefined)
+    .flatMap((registered) => {
+      const guard = signalConditionType(registered.id, registered.module)
+      const all = rulesOf(registered, document)
+      return rulesOf(registered, document, true).flatMap((rule): readonly Problem[] => {
+        if (uses.some((use) => use.guard === guard && use.rule === rule.name)) return []
+        const at = ["routing", "signals", signalConfigKey(registered.id, registered.module), all.indexOf(rule)]
+        const condition = `{ type: ${guard}, name: ${rule.name} }`
+        return [invalid(at, `stops nothing: no decision asks for it; write a decision with rules: ${condition}`)]
+      })
+    })
+}
+
+/** Decisions that ask for guards, behind one that matches every request. */
+function lateGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
+  const { routing, global } = document
+  // By confidence a decision without conditions comes last.
+  if ((routing?.strategy ?? global?.router?.strategy) === "confidence") return []
+  const decisions = routing?.decisions ?? []
+  const asking = new Set(guardUsesOf(document, registry).map(({ decision }) => decision))
+  const guarded = decisions.filter(({ name }) => asking.has(name))
+  return decisions.flatMap((first, index): readonly Problem[] => {
+    if (first.rules?.type !== undefined || (first.rules?.conditions ?? []).length > 0) return []
+    const late = guarded.filter((each) => comesBefore(first, each))
+    if (late.length === 0) return []
+    const names = late.map(({ name }) => `"${name}"`).join(", ")
+    return [
+      invalid(
+        ["routing", "decisions", index],
+        `"${first.name}" matches every request and comes before ${names}, whose guards therefore stop nothing; give it a lower priority`,
+      ),
+    ]
+  })
+}
+
+interface Ranked {
+  readonly priority?: number
+  readonly tier?: number
+}
+
+/** Whether the first decision wins where both match, whatever the confidence of the second. */
+function comesBefore(first: Ranked, second: Ranked): boolean {
+  const [tier = 0, other = 0] = [first.tier, second.tier]
+  return tier > 0 || other > 0 ? tier < other : (first.priority ?? 0) > (second.priority ?? 0)
+}
+
 /** Listeners on which a client may name a model, where the document has guards in use: such a request passes no decision. */
-export function guardWarnings(loaded: Loaded): readonly Problem[] {
+function openListeners(loaded: Loaded): readonly Problem[] {
   const { document } = loaded
   const callable = callableModels(document)
   if (callable.size === 0 || guardUses(loaded).length === 0) return []
