@@ -254,4 +254,26 @@ describe("live configuration", () => {
     router.write(documentOf(3, backend.endpoint))
     await waitFor(async () => (await askOnce(router, false)).decision === "decision-3", 5000)
   }, 30_000)
+
+  test("a document that no longer asks for a guard is served, and a warning names the guard", async () => {
+    const backend = await startTestBackend(answerPolitely)
+    const document = documentOf(1, backend.endpoint) as { routing: { signals: object; decisions: object[] } }
+    const { routing } = document
+    const guarded = {
+      ...document,
+      routing: {
+        signals: { ...routing.signals, pii: [{ name: "private" }] },
+        decisions: [
+          { name: "stop", priority: 9, rules: { type: "pii", name: "private" }, modelRefs: [{ model: "model-1" }] },
+          ...routing.decisions,
+        ],
+      },
+    }
+    const router = await startRouter(guarded)
+    router.write({ ...guarded, routing: { ...guarded.routing, signals: { ...guarded.routing.signals, events: [] } } })
+    await waitFor(() => router.stderr().includes('"event":"config_active"'))
+    expect(router.stderr()).not.toContain("guards_lost")
+    router.write(documentOf(2, backend.endpoint))
+    await waitFor(() => router.stderr().includes('"level":"warning","event":"guards_lost","guards":"pii:private"'))
+  }, 60_000)
 })

@@ -99,7 +99,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const stopAsked = waitForSignal()
   const [
     { createWorkerPool, deploymentsOf, literalSecrets, readHeads, startRouter },
-    { formatProblem, guardWarnings },
+    { formatProblem, guardUses, guardWarnings },
     { openLog },
   ] = await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
   const log = openLog(options)
@@ -128,6 +128,14 @@ async function serve(options: ServeOptions): Promise<void> {
     if (exposed !== undefined)
       logger.event("warning", "exposed_keys", { message: formatProblem(exposed, options.config) })
   }
+  let guards: ReadonlySet<string> = new Set()
+  /** A file that was cut off while somebody saved it may still be a document, with fewer guards. */
+  const tellLostGuards = (loaded: Serving): void => {
+    const before = guards
+    guards = new Set(guardUses(loaded).map(({ guard, rule }) => `${guard}:${rule}`))
+    const lost = [...before].filter((each) => !guards.has(each))
+    if (lost.length > 0) logger.event("warning", "guards_lost", { guards: lost.join(",") })
+  }
   const running = await startRouter({
     path: options.config,
     readHeads,
@@ -141,7 +149,10 @@ async function serve(options: ServeOptions): Promise<void> {
     log: logger.event,
     onInternalError: log.onInternalError,
     onActivation(outcome, serving) {
-      if (outcome.result === "active" && outcome.trigger !== "start" && serving !== undefined) tellWarnings(serving)
+      if (outcome.result === "active" && outcome.trigger !== "start" && serving !== undefined) {
+        tellWarnings(serving)
+        tellLostGuards(serving)
+      }
       logActivation(logger, outcome)
     },
     onRecord: log.onRecord,
@@ -150,6 +161,7 @@ async function serve(options: ServeOptions): Promise<void> {
       createWorkerPool({ metrics, environment: process.env, profile: options.runtimeProfile, log: logger.event }),
     onLoaded(loaded) {
       tellWarnings(loaded)
+      tellLostGuards(loaded)
       const deployments = deploymentsOf(loaded)
       if (deployments.length > 0)
         logger.event("info", "loading_model_deployments", {
