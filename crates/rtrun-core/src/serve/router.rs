@@ -1,12 +1,17 @@
 //! The table of paths.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
 use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, model, models, openapi, rerank};
-use super::reply::{answer_panics, method_not_allowed, path_not_found};
+use super::reply::{answer_panics, failure, method_not_allowed, path_not_found, timed};
 use super::served::Served;
+use super::timing::Clock;
+use crate::engine::Engine;
+use crate::error::Error;
 
 /// All paths of the worker contract.
 pub fn router(served: Served) -> Router {
@@ -28,4 +33,14 @@ pub fn router(served: Served) -> Router {
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn(answer_panics))
         .with_state(served)
+}
+
+/// What clients get above so many connections, whatever they ask.
+pub fn refusal(engine: Arc<Engine>, connections: usize) -> Router {
+    Router::new().fallback(move || async move {
+        let clock = Clock::start(engine, "connection");
+        let why =
+            format!("The server has {connections} open connections and serves no more at a time; try again later");
+        timed(failure(&Error::Overloaded(why)), clock)
+    })
 }

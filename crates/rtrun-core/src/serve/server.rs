@@ -8,10 +8,10 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::client_limits::ClientLimits;
-use super::connection::serve_connections;
+use super::connection::{Answers, serve_connections};
 use super::last_call::LastCall;
 use super::listen::{Address, Listener};
-use super::router::router;
+use super::router::{refusal, router};
 use super::served::Served;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -95,10 +95,11 @@ impl Server {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (Some(runtime), Some((listener, told_stopped))) = (&*runtime, bound) else { return };
         let (limits, stop) = (self.limits, self.stop.subscribe());
+        let refusal = refusal(Arc::clone(&engine), limits.connections);
         let routes = router(Served::new(engine, limits, Arc::clone(&self.last_call)));
         tracing::info!(address = %self.address, "listening");
         runtime.spawn(async move {
-            serve_connections(listener, routes, limits, stop).await;
+            serve_connections(listener, Answers { routes, refusal }, limits, stop).await;
             told_stopped.send_replace(true);
         });
     }

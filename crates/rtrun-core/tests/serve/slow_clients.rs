@@ -1,4 +1,4 @@
-//! Clients that read no answers or send no end of a body.
+//! Clients that read no answers, send no end of a body, or hold all connections.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -107,4 +107,28 @@ fn unfinished_bodies_share_one_budget_and_small_ones_do_not_need_it() {
     assert_eq!(receive(unfinished[0].as_mut()).status, 200);
     assert_eq!(request(&server, "POST", "/v1/embeddings", &body(BODY)).status, 200);
     drop(announced);
+}
+
+#[test]
+fn a_client_above_the_most_connections_is_told_so_at_once() {
+    const MOST: usize = 3;
+    let engine = engine(&["static"]);
+    let server = serve(&engine, ClientLimits { connections: MOST, ..ClientLimits::default() });
+    let held: Vec<_> = (0..MOST).map(|_| send_part(&server, 1000, 10)).collect();
+    let start = Instant::now();
+    let refused = loop {
+        let reply = request(&server, "POST", "/v1/embeddings", &body(100));
+        // The server may still be accepting them.
+        if reply.status != 200 {
+            break reply;
+        }
+    };
+    assert_eq!(refused.error(), (429, "overloaded".to_owned()));
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    drop(held);
+    // The server hears of it soon.
+    while request(&server, "GET", "/health", b"").status != 200 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
 }
