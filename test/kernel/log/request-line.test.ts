@@ -134,6 +134,15 @@ describe("why", () => {
       level: "error",
     })
   })
+
+  test("what a guard found is named by its kinds, and by no text", () => {
+    const kinds = ["EMAIL_ADDRESS", "PERSON", "words of a text", "x".repeat(41)]
+    const record = fakeRecord({
+      readings: { facts: [{ rule: "private", state: "match", confidence: 1, kinds }], typeMs: {}, totalMs: 1 },
+      rules: { kind: "leaf", type: "pii", name: "private", slot: 0, predicate: undefined, onError: undefined },
+    })
+    expect(parse(requestLine(record)).why).toBe("pii:private 1.00 (EMAIL_ADDRESS, PERSON)")
+  })
 })
 
 describe("the model that a client asks for", () => {

@@ -353,6 +353,13 @@ describe("instructions of the application", () => {
     expect(await factsOf({}, [system("risk 0.97"), user("hello")])).toMatchObject([{ state: "match", ...close(0.97) }])
   })
 
+  test("are named as what was found, and what users say is not", async () => {
+    const kindsOf = async (...turns: readonly Turn[]) => (await factsOf({}, turns))[0]?.kinds
+    expect(await kindsOf(system("risk 0.97"), user("hello"))).toEqual(["instructions"])
+    expect(await kindsOf(system("risk 0.97"), user("risk 0.98"))).toBeUndefined()
+    expect(await kindsOf(system("risk 0.9"), user("hello"))).toBeUndefined()
+  })
+
   test("are judged like what its model said before", async () => {
     const turns = (role: "assistant" | "user", risk: number) => [
       user("a"),

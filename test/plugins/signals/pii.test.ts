@@ -36,7 +36,13 @@ const readBound = async (text: string, rules: readonly Rule[], settings: object 
   return reader.read(signalInput(text, []), createFakeQuestions(createFakeInference({ spans })))
 }
 
-const match = (rule: string, value: number): Fact => ({ rule, state: "match", confidence: 1, value })
+const match = (rule: string, value: number): Fact => ({
+  rule,
+  state: "match",
+  confidence: 1,
+  value,
+  kinds: expect.any(Array) as never,
+})
 const noMatch = (rule: string): Fact => ({ rule, state: "no_match", confidence: 1, value: 0 })
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
 
@@ -59,6 +65,11 @@ describe("a rule", () => {
 
   test("matches what a pattern finds, which is certain", async () => {
     expect(await read("Pay with 4111 1111 1111 1111", { name: "any", threshold: 1 })).toEqual([match("any", 1)])
+  })
+
+  test("tells the kinds that it has found, each once", async () => {
+    const [fact] = await read("Pay with 4111 1111 1111 1111 or ask ann@acme.io, bob@acme.io", { name: "any" })
+    expect(fact?.kinds).toEqual(["CREDIT_CARD", "EMAIL_ADDRESS"])
   })
 
   test("does not match a text without personal data", async () => {

@@ -4,12 +4,17 @@ import type { CallRecord, Facts } from "../types/call.ts"
 import type { RuleNode } from "../types/plan.ts"
 import { evaluate, noMatch, unknown } from "./decide.ts"
 
-/** Most conditions that are named. */
+/** Most conditions that are named, and most kinds of one of them. */
 const maxConditions = 4
+const maxKinds = 6
+
+/** A module may take words of a text for a kind; the log has no room for more than one. */
+const isWord = /^\w{1,40}$/
 
 /**
  * Such as `keyword:urgent 1.00 and domain:math 0.91`. Undefined when the request failed before its rules were read.
- * Conditions that could not be read stand with their reason: `jailbreak:attack unknown (timeout)`.
+ * Conditions that could not be read stand with their reason: `jailbreak:attack unknown (timeout)`, and what a guard found with
+ * its kinds: `pii:private 1.00 (EMAIL_ADDRESS)`.
  */
 export function whyOf(record: CallRecord): string | undefined {
   const { rules, readings, automatic, model, path } = record
@@ -63,6 +68,7 @@ function describe({ type, name, slot, predicate }: Extract<RuleNode, { kind: "le
   if (fact === undefined || fact.state === "unknown")
     return `${type}:${name} unknown${fact?.reason === undefined ? "" : ` (${fact.reason})`}`
   const number = predicate === undefined ? fact.confidence : (fact.value ?? fact.confidence)
-  if (number === 1 && predicate === undefined) return `${type}:${name} 1.00`
-  return `${type}:${name} ${Number.isInteger(number) && predicate !== undefined ? number : number.toFixed(2)}`
+  const shown = Number.isInteger(number) && predicate !== undefined ? number : number.toFixed(2)
+  const kinds = (fact.kinds ?? []).filter((kind) => isWord.test(kind))
+  return `${type}:${name} ${shown}${kinds.length === 0 ? "" : ` (${kinds.slice(0, maxKinds).join(", ")})`}`
 }

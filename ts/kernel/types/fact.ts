@@ -30,6 +30,8 @@ export interface Fact {
   readonly values?: Readonly<Record<string, number>>
   /** What was found, in the words of the reply that a signal has read. */
   readonly quotes?: readonly string[]
+  /** What a guard found, in words of its own and never of the text: the log tells them. */
+  readonly kinds?: readonly string[]
   /** Where something was found, for previews: never what it says. */
   readonly findings?: readonly Finding[]
   /** A part was not read, which could only have raised `value`. */

@@ -212,12 +212,20 @@ export default defineSignal({
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),
             ])
-            return joined([said, needingMore(trusted, thresholds)])
+            const ofInstructions = needingMore(trusted, thresholds)
+            return {
+              ...joined([said, ofInstructions]),
+              isOfInstructions: (ofInstructions.risk ?? 0) > (said.risk ?? 0),
+            }
           }),
         )
-        const facts = wanted.map(({ entry, thresholds }, index) =>
-          toFact(entry.name, thresholds.threshold, readings[index] ?? nothingRead),
-        )
+        const facts = wanted.map(({ entry, thresholds }, index) => {
+          const reading = readings[index]
+          const fact = toFact(entry.name, thresholds.threshold, reading ?? nothingRead)
+          return fact.state === "match" && reading?.isOfInstructions === true
+            ? { ...fact, kinds: ["instructions"] }
+            : fact
+        })
         // An error that leaves nothing to say is reported like any other signal's.
         if (facts.length > 0 && facts.every(({ state }) => state === "unknown")) throw readings[0]?.failure
         return inLanguages(facts, rules, { input, reads })

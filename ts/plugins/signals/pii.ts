@@ -146,6 +146,7 @@ async function readRule(
       state: "match",
       confidence: 1,
       value: found.reduce((most, { probability }) => Math.max(most, probability), 0),
+      kinds: [...new Set(found.map(({ kind }) => kind))].toSorted(),
       ...(truncated !== undefined && { atLeast: true, reason: truncated }),
       ...(input.preview !== undefined && { findings: toFindings(found, texts) }),
     },
