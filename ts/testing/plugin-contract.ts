@@ -7,6 +7,7 @@ import type {
   ChatReply,
   ChatRequest,
   ChatStream,
+  Fact,
   PluginCall,
   PluginHook,
   PluginHooks,
@@ -98,7 +99,10 @@ const plugin = "of this suite"
 const hookNames: ReadonlySet<string> = new Set<PluginHook>(["before", "around", "event", "after", "end"])
 
 /** A call as a plugin sees it, frozen. */
-export function pluginCall(request: ChatRequest = helloRequest): PluginCall {
+export function pluginCall(
+  request: ChatRequest = helloRequest,
+  facts: Readonly<Record<string, readonly Fact[]>> = {},
+): PluginCall {
   const call = {
     id: "req-1",
     decision: "test",
@@ -108,7 +112,7 @@ export function pluginCall(request: ChatRequest = helloRequest): PluginCall {
     headers: { "x-request-id": "req-1" },
     principal: { role: "client", permissions: new Set<string>(), name: "anonymous" },
     header: () => undefined,
-    factsOf: () => [],
+    factsOf: (type: string) => facts[type] ?? [],
   }
   deepFreeze({ request, headers: call.headers })
   return Object.freeze({ ...call, signal: new AbortController().signal })
@@ -123,7 +127,14 @@ export function pluginContract<Options extends TObject>(
   const frozen = deepFreeze(structuredClone(options))
   const setup = () => module.setup(frozen as never, { ...grantedHost(host), decision: "test" } as never)
   const open = async (request?: ChatRequest): Promise<{ hooks: Partial<PluginHooks>; call: PluginCall }> => {
-    const call = pluginCall(structuredClone(request ?? helloRequest))
+    const call: PluginCall = {
+      ...pluginCall(structuredClone(request ?? helloRequest)),
+      factsOf(type) {
+        const declared = module.after?.(frozen as never) ?? []
+        expectThat(declared.includes(type), `its after to name "${type}", because without that nobody reads its rules`)
+        return []
+      },
+    }
     return { hooks: (await setup()).open(call), call }
   }
   return [

@@ -49,6 +49,7 @@ describe("the whole plan", () => {
           read: expect.any(Function),
         },
       ],
+      unreadSignals: new Set(),
       slotCount: 1,
       signalTimeoutMs: 45_000,
       strategy: "priority",
@@ -135,6 +136,7 @@ describe("the whole plan", () => {
       listeners: [{ name: "http-8801", address: "127.0.0.1", port: 8801, apiKeys: [] }],
       decisions: [],
       defaultModel: undefined,
+      unreadSignals: new Set(),
       slotCount: 0,
     })
     expect(plan.models.size).toBe(0)

@@ -106,6 +106,24 @@ describe("before", () => {
     expect([call?.header("x-own"), call?.signal.aborted]).toEqual(["1", false])
   })
 
+  test("reads facts that its plugin says it comes after; without that their rules are not read, and it fails", async () => {
+    const seen: unknown[] = []
+    const reads = (after?: readonly string[]) =>
+      hookPlugin(({ factsOf }) => ({ before: () => void seen.push(factsOf("language"), factsOf("domain")) }), {
+        hooks: ["before"],
+        ...(after !== undefined && { after: () => after }),
+      })
+    const changes = { "routing.signals.language": [{ name: "en" }] }
+    const declared = await kernelWithPlugins({ a: reads(["language"]) }, { changes })
+    expect((await declared.ask("urgent")).status).toBe(200)
+    expect(seen).toEqual([[expect.objectContaining({ rule: "en" })], []])
+    const { ask, transport, told } = await kernelWithPlugins({ a: reads() }, { changes })
+    expect([(await ask("urgent")).status, transport.requests]).toEqual([500, []])
+    expect(String(told[0]?.[0])).toContain(
+      'Cannot tell facts of "language": nobody asks for its rules; name it in the "after" of the plugin',
+    )
+  })
+
   test("may change the request for those inside and for the backend, which the record tells", async () => {
     const seen: unknown[] = []
     const { ask, sent, records } = await kernelWithPlugins({

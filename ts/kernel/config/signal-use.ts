@@ -44,6 +44,13 @@ export function usedSignals(
   return all.filter((registered) => used.has(registered))
 }
 
+/** Condition types whose rules nobody asks for, so that they have no facts. */
+export function unreadSignals(document: ConfigDocument, registry: Registry): ReadonlySet<string> {
+  const used = new Set(usedSignals(document, registry))
+  const unread = registry.all("signal").filter((each) => !used.has(each) && rulesOf(each, document, true).length > 0)
+  return new Set(unread.map(({ id, module }) => signalConditionType(id, module)))
+}
+
 function usedConditionTypes(document: ConfigDocument): ReadonlySet<string> {
   return new Set((document.routing?.decisions ?? []).flatMap((decision) => leafTypes(decision.rules)))
 }

@@ -1,7 +1,7 @@
 // The way of one request, on one page.
 
 import { eventsOf } from "../chat/reply-events.ts"
-import { RtrError } from "../error.ts"
+import { moduleFault, RtrError } from "../error.ts"
 import type { Call, CallRecord, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
@@ -250,7 +250,11 @@ async function callDecision(
   const headers = upstreamHeaders(call, record)
   if (decision.plugins.length === 0) return inClientForm(await ask({ request: call.request, headers }), call)
 
-  const pluginCall = createPluginCall(call, input, { decision: decision.name, model: candidate?.model ?? "", headers })
+  const pluginCall = createPluginCall(host.plan, call, input, {
+    decision: decision.name,
+    model: candidate?.model ?? "",
+    headers,
+  })
   host.track?.(pluginCall, call, record)
   const { reply, answeredBy } = await (host.runPlugins ?? notLoaded())(
     {
@@ -274,6 +278,7 @@ async function callDecision(
 }
 
 function createPluginCall(
+  { unreadSignals }: Plan,
   call: Call,
   input: SignalInput,
   own: Pick<PluginCall, "decision" | "model" | "headers">,
@@ -284,11 +289,19 @@ function createPluginCall(
     text: input.text,
     principal: call.principal,
     header: call.header,
-    factsOf: input.factsOf,
+    factsOf: unreadSignals.size === 0 ? input.factsOf : askedFacts(unreadSignals, input.factsOf),
     ...own,
   }
   return withSignal(fields, call)
 }
+
+/** A plugin that took no facts for a finding of none would let through what its rules are there to stop. */
+const askedFacts =
+  (unread: ReadonlySet<string>, factsOf: SignalInput["factsOf"]): SignalInput["factsOf"] =>
+  (type) => {
+    if (!unread.has(type)) return factsOf(type)
+    throw moduleFault(`Cannot tell facts of "${type}": nobody asks for its rules; name it in the "after" of the plugin`)
+  }
 
 /** A plugin that answers, or a backend that sends a whole reply, need not know whether the client asked for a stream. */
 function inClientForm(reply: Reply, call: Call): Reply {

@@ -259,11 +259,13 @@ function settle(
 ): void {
   const found = Array.isArray(result) ? (result as readonly (Fact | null)[]) : []
   let isSound = found.length === rules.length
+  // Two facts for one rule leave open which is meant.
+  const mayBeTwice = !isSound || found.some((fact, index) => fact?.rule !== rules[index])
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index] as string
     // Most modules answer in the order of their rules.
     const fact = found[index]?.rule === rule ? found[index] : found.find((each) => each?.rule === rule)
-    const isUsable = fact != null && isWellFormed(fact)
+    const isUsable = fact != null && isWellFormed(fact) && !(mayBeTwice && countOf(found, rule) > 1)
     if (!isUsable) isSound = false
     const known: Fact = isUsable ? fact : { rule, state: "unknown", confidence: 0, reason }
     const policy = guard?.[index]
@@ -295,8 +297,11 @@ function faultsIn(result: unknown, rules: readonly string[]): readonly string[] 
   const faults = rules.flatMap((rule) => {
     const fact = found.find((each) => each?.rule === rule)
     if (fact == null) return [`there is none for rule "${rule}"`]
+    const count = countOf(found, rule)
+    if (count > 1) return [`there are ${count} for rule "${rule}"`]
     if (isWellFormed(fact as Fact)) return []
     const { confidence } = fact
+    if (!isNumber(fact.value)) return [`the value of rule "${rule}" must be a number`]
     if (!isReason(fact.reason)) return [`the reason of rule "${rule}" must be one of ${unknownReasons.join(", ")}`]
     return [
       isState(fact.state)
@@ -315,9 +320,15 @@ function scanned(fact: Fact, policy: GuardPolicy, input: RequestInput): Fact {
   return gap === undefined ? fact : { rule: fact.rule, state: "unknown", confidence: 0, reason: gap }
 }
 
-function isWellFormed({ state, confidence, reason }: Fact): boolean {
-  return isState(state) && confidence >= 0 && confidence <= 1 && isReason(reason)
+function isWellFormed({ state, confidence, reason, value }: Fact): boolean {
+  return isState(state) && confidence >= 0 && confidence <= 1 && isReason(reason) && isNumber(value)
 }
+
+/** What a predicate can compare. */
+const isNumber = (value: unknown): boolean => value === undefined || (typeof value === "number" && !Number.isNaN(value))
+
+const countOf = (facts: readonly (Partial<Fact> | null | undefined)[], rule: string): number =>
+  facts.reduce((count, fact) => count + Number(fact?.rule === rule), 0)
 
 /** Reasons go into headers, metrics and the log, so no other text may. */
 const isReason = (reason: unknown): boolean =>

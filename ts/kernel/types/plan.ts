@@ -293,6 +293,8 @@ export interface Plan {
   readonly management: PlannedManagement
   readonly metricsEnabled: boolean
   readonly signals: readonly PlannedSignal[]
+  /** Condition types that have rules and are not among the signals, because nobody asks for them. */
+  readonly unreadSignals: ReadonlySet<string>
   readonly slotCount: number
   /** Deadline of the signals that ask a model. */
   readonly signalTimeoutMs: number
