@@ -10,8 +10,8 @@ const guardTexts = await loadGuardTexts()
 export function inputOf(turns: readonly Turn[], changes: Parameters<typeof chatRequest>[1] = {}): RequestInput {
   const request = chatRequest(turns, changes)
   const texts = guardTexts(request)
-  const { textsFor, isTrusted } = texts
-  return { ...signalInput(""), text: lastUserText(request), request, textsFor, isTrusted, guardTexts: texts }
+  const { textsFor, isTrusted, isJoined } = texts
+  return { ...signalInput(""), text: lastUserText(request), request, textsFor, isTrusted, isJoined, guardTexts: texts }
 }
 
 export const user = (text: string): Turn => textTurn("user", text)

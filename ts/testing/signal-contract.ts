@@ -56,8 +56,8 @@ export function signalInput(
 ): SignalInput {
   const principal = { role: "client", permissions: undefined, name: "test" }
   const request = chatRequest([...before, textTurn("user", text)])
-  const { textsFor, isTrusted } = guardTexts(request)
-  return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor, isTrusted })
+  const { textsFor, isTrusted, isJoined } = guardTexts(request)
+  return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor, isTrusted, isJoined })
 }
 
 /** Sets a signal up the way the kernel does and returns its reader. Rejects rules that a document may not have. */

@@ -353,6 +353,14 @@ describe("instructions of the application", () => {
     expect(await factsOf({}, [system("risk 0.97"), user("hello")])).toMatchObject([{ state: "match", ...close(0.97) }])
   })
 
+  test("need less than short messages that are read together, whatever the thresholds", async () => {
+    const spread = (risk: number) => ["the", "risk", String(risk)].map(user)
+    for (const rule of [{}, { threshold: 0.5, instructions_threshold: 0.5 }]) {
+      expect(await statesOf([{ name: "a", ...rule }], spread(0.94))).toEqual(["no_match"])
+      expect(await statesOf([{ name: "a", ...rule }], spread(0.96))).toEqual(["match"])
+    }
+  })
+
   test("are named as what was found, and what users say is not", async () => {
     const kindsOf = async (...turns: readonly Turn[]) => (await factsOf({}, turns))[0]?.kinds
     expect(await kindsOf(system("risk 0.97"), user("hello"))).toEqual(["instructions"])

@@ -27,6 +27,8 @@ interface RequestTexts {
   readonly ofTurns: number
   /** Those that stand only where the application or its model speaks. */
   readonly trusted: ReadonlySet<string>
+  /** Those that are made of others, which have a few words each. */
+  readonly joined: ReadonlySet<string>
   /** What is no text. */
   readonly unread: ReadonlySet<UnreadKind>
   /** There is more than guards read. */
@@ -38,6 +40,7 @@ export interface GuardTexts {
   /** What a rule has to read. Throws `scan_budget_exceeded` when that is too much. */
   readonly textsFor: SignalInput["textsFor"]
   readonly isTrusted: SignalInput["isTrusted"]
+  readonly isJoined: SignalInput["isJoined"]
   /** Why a rule that found nothing does not know that there is nothing; undefined when it does. */
   readonly gapFor: (policy: GuardPolicy) => UnknownReason | undefined
   /** Whether a rule reads the whole request, and finds something to read in it. */
@@ -69,6 +72,7 @@ export function guardTexts(request: ChatRequest, dialect?: DialectModule): Guard
       )
     },
     isTrusted: (text) => ofAll().trusted.has(text),
+    isJoined: (text) => ofAll().joined.has(text) || latest?.joined.has(text) === true,
     gapFor({ readsEverything, allowedUnread, maxScanTokens }) {
       const read = readsEverything ? ofAll() : ofLast()
       if (read.isCut || fitting(read, readsEverything, maxScanTokens).length < read.texts.length) return "input_limit"
@@ -168,7 +172,8 @@ class Collector {
   #ofTurns = 0
   #isTrustedTurn = false
   /** What users say in a few words, and then entries of lists, in their order. */
-  #fragments: string[] = []
+  readonly #fragments: string[] = []
+  readonly #joined = new Set<string>()
   isCut = false
 
   constructor(terms?: ReadonlySet<string>) {
@@ -178,7 +183,8 @@ class Collector {
   result(): RequestTexts {
     // What follows may say the same.
     const trusted: ReadonlySet<string> = this.isCut ? new Set() : this.#trusted
-    return { texts: [...this.#texts], ofTurns: this.#ofTurns, trusted, unread: this.#unread, isCut: this.isCut }
+    const [joined, unread] = [this.#joined, this.#unread]
+    return { texts: [...this.#texts], ofTurns: this.#ofTurns, trusted, joined, unread, isCut: this.isCut }
   }
 
   /** What is added from now on is of no message. */
@@ -191,10 +197,13 @@ class Collector {
     if (isFragment(text)) this.#fragments.push(text.trim())
   }
 
-  /** Words can be spread over messages and entries of lists. Harmless fragments make no sense together, so they need as much certainty as trusted texts. */
+  /** Words can be spread over messages and entries of lists. */
   #joinFragments(): void {
     const fragments = this.#fragments.splice(0)
-    if (fragments.length >= fewestFragments) this.add(fragments.join(" "), true)
+    if (fragments.length < fewestFragments) return
+    const text = fragments.join(" ").toWellFormed()
+    if (!this.#texts.has(text)) this.#joined.add(text)
+    this.add(text, false)
   }
 
   add(written: string, isTrusted = this.#isTrustedTurn): void {

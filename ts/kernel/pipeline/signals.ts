@@ -61,6 +61,9 @@ class CallInput implements RequestInput {
   get isTrusted(): SignalInput["isTrusted"] {
     return this.guardTexts.isTrusted
   }
+  get isJoined(): SignalInput["isJoined"] {
+    return this.guardTexts.isJoined
+  }
 
   get guardTexts(): GuardTexts {
     const { plan, guardTexts: read } = this.#host

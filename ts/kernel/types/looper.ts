@@ -18,7 +18,7 @@ export interface AskOptions {
   readonly maxBytes?: number | undefined
 }
 
-export interface LooperCall extends Omit<SignalInput, "textsFor" | "isTrusted"> {
+export interface LooperCall extends Omit<SignalInput, "textsFor" | "isTrusted" | "isJoined"> {
   readonly id: string
   readonly decision: string
   /** The conversation as the client sent it, whatever plugins and the output contract have made of it. */

@@ -9,7 +9,7 @@ import type { Fact } from "./fact.ts"
 import type { SignalInput } from "./signal.ts"
 
 /** One call as a plugin sees it. */
-export interface PluginCall extends Omit<SignalInput, "reply" | "asked" | "textsFor" | "isTrusted"> {
+export interface PluginCall extends Omit<SignalInput, "reply" | "asked" | "textsFor" | "isTrusted" | "isJoined"> {
   readonly id: string
   readonly decision: string
   /** The chosen model; empty for a decision without one. */

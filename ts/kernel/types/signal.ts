@@ -30,9 +30,11 @@ export interface SignalInput {
   }) => readonly string[]
   /**
    * Whether a text of `textsFor` is of the application or its model: it stands in system or developer messages, definitions of tools or
-   * what the assistant said, and nowhere else; or it is put together from what users say in a few words.
+   * what the assistant said, and nowhere else.
    */
   readonly isTrusted: (text: string) => boolean
+  /** Whether a text of `textsFor` is put together from messages or entries of a list of a few words each. */
+  readonly isJoined: (text: string) => boolean
   /** Set on the reply side only, where `request` and `text` are the reply's. */
   readonly reply?: ChatReply
   /** What the reply answers. */

@@ -101,6 +101,9 @@ const settings = section({
 
 const contrastiveThreshold = 0.1
 
+/** Harmless short messages make no sense together, and a guard that is less sure of them errs often. */
+const leastOfJoined = 0.95
+
 export default defineSignal({
   about: "Matches attempts to override the instructions of a model, or to draw them out",
   needs: ["inference.classify", "inference.embed"],
@@ -195,14 +198,15 @@ export default defineSignal({
               ...(compare === undefined ? [] : [compare]),
             ]
             const textsWhere = (areTrusted: boolean) => (): readonly string[] =>
-              input.textsFor(entry).filter((text) => input.isTrusted(text) === areTrusted)
+              input.textsFor(entry).filter((text) => input.isTrusted(text) === areTrusted && !input.isJoined(text))
             const { threshold } = thresholds
             const excerpts = {
               of: addressed,
               measure: risks,
               thresholds: { threshold, from: Math.max(threshold, leastOfSentences) },
             }
-            const [said, trusted] = await Promise.all([
+            const joinedTexts = (): readonly string[] => input.textsFor(entry).filter(input.isJoined)
+            const [said, trusted, together] = await Promise.all([
               readAll(textsWhere(false), {
                 measures,
                 viewsOf: views,
@@ -211,10 +215,15 @@ export default defineSignal({
                 ...(isBuiltIn && measures.includes(risks) && { excerpts }),
               }),
               readAll(textsWhere(true), { measures, viewsOf: views }),
+              readAll(joinedTexts, { measures, viewsOf: views }),
             ])
             const ofInstructions = needingMore(trusted, thresholds)
             return {
-              ...joined([said, ofInstructions]),
+              ...joined([
+                said,
+                ofInstructions,
+                needingMore(together, { threshold, from: Math.max(threshold, leastOfJoined) }),
+              ]),
               isOfInstructions: (ofInstructions.risk ?? 0) > (said.risk ?? 0),
             }
           }),

@@ -54,6 +54,7 @@ export async function judgeReply(
     factsOf: () => [],
     textsFor: texts.textsFor,
     isTrusted: texts.isTrusted,
+    isJoined: texts.isJoined,
     guardTexts: texts,
   }
   const readings = await steps.readSignals({ ...host, plan }, call, input)
