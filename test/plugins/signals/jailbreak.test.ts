@@ -366,6 +366,8 @@ describe("instructions of the application", () => {
     expect(await kindsOf(system("risk 0.97"), user("hello"))).toEqual(["instructions"])
     expect(await kindsOf(system("risk 0.97"), user("risk 0.98"))).toBeUndefined()
     expect(await kindsOf(system("risk 0.9"), user("hello"))).toBeUndefined()
+    expect(await kindsOf(...["the", "risk", "0.96"].map(user))).toEqual(["fragments"])
+    expect(await kindsOf(system("risk 0.9"), ...["the", "risk", "0.96"].map(user))).toEqual(["fragments"])
   })
 
   test("are judged like what its model said before", async () => {

@@ -35,10 +35,10 @@ export function usedSignals(
     }
   }
   for (const type of usedConditionTypes(document)) visit(byType.get(type))
+  visitRead(typesReadByPlugins(document, registry))
   for (const { plugins = [] } of document.routing?.decisions ?? [])
     for (const { type, configuration } of plugins) {
       const plugin = registry.find("plugin", type)?.module
-      visitRead(plugin?.after?.(configuration as never))
       if (replies !== undefined) for (const judge in plugin?.judges?.(configuration as never)) visit(byType.get(judge))
     }
   return all.filter((registered) => used.has(registered))
@@ -50,6 +50,14 @@ export function unreadSignals(document: ConfigDocument, registry: Registry): Rea
   const unread = registry.all("signal").filter((each) => !used.has(each) && rulesOf(each, document, true).length > 0)
   return new Set(unread.map(({ id, module }) => signalConditionType(id, module)))
 }
+
+/** Condition types that plugins of decisions come after. */
+export const typesReadByPlugins = ({ routing }: ConfigDocument, registry: Registry): readonly string[] =>
+  (routing?.decisions ?? []).flatMap(({ plugins = [] }) =>
+    plugins.flatMap(
+      ({ type, configuration }) => registry.find("plugin", type)?.module.after?.(configuration as never) ?? [],
+    ),
+  )
 
 function usedConditionTypes(document: ConfigDocument): ReadonlySet<string> {
   return new Set((document.routing?.decisions ?? []).flatMap((decision) => leafTypes(decision.rules)))

@@ -217,22 +217,18 @@ export default defineSignal({
               readAll(textsWhere(true), { measures, viewsOf: views }),
               readAll(joinedTexts, { measures, viewsOf: views }),
             ])
-            const ofInstructions = needingMore(trusted, thresholds)
-            return {
-              ...joined([
-                said,
-                ofInstructions,
-                needingMore(together, { threshold, from: Math.max(threshold, leastOfJoined) }),
-              ]),
-              isOfInstructions: (ofInstructions.risk ?? 0) > (said.risk ?? 0),
-            }
+            return highestOf({
+              said,
+              instructions: needingMore(trusted, thresholds),
+              fragments: needingMore(together, { threshold, from: Math.max(threshold, leastOfJoined) }),
+            })
           }),
         )
         const facts = wanted.map(({ entry, thresholds }, index) => {
           const reading = readings[index]
           const fact = toFact(entry.name, thresholds.threshold, reading ?? nothingRead)
-          return fact.state === "match" && reading?.isOfInstructions === true
-            ? { ...fact, kinds: ["instructions"] }
+          return fact.state === "match" && reading?.kind !== undefined && reading.kind !== "said"
+            ? { ...fact, kinds: [reading.kind] }
             : fact
         })
         // An error that leaves nothing to say is reported like any other signal's.
@@ -242,6 +238,12 @@ export default defineSignal({
     }
   },
 })
+
+/** All readings as one, with the kind of texts that has the highest risk. */
+function highestOf(readings: Readonly<Record<string, Reading>>): Reading & { readonly kind: string | undefined } {
+  const whole = joined(Object.values(readings))
+  return { ...whole, kind: Object.keys(readings).find((kind) => readings[kind]?.risk === whole.risk) }
+}
 
 interface Routing {
   readonly decisions?: readonly {

@@ -186,6 +186,20 @@ test("a guard that no decision asks for is warned about", () => {
   expect(warningsOf({ "routing.signals.jailbreak": [{ name: "said", direction: "response" }] })).toEqual([])
 })
 
+test("a guard that a plugin reads is asked for", () => {
+  const plugins = [{ type: "fast_response", configuration: { message: "no" } }]
+  const changes = { "routing.signals.pii": [{ name: "mine" }], "routing.decisions.0.plugins": plugins }
+  const given = loaded({ "listeners.0.models": ["MoM"], ...changes })
+  expect(guardWarnings(given)).toHaveLength(1)
+  const found = registry.find("plugin", "fast_response") as NonNullable<ReturnType<typeof registry.find<"plugin">>>
+  const reading = { ...found, module: { ...found.module, after: () => ["pii"] } }
+  const ofReader = {
+    ...registry,
+    find: (kind: string, id: string) => (id === reading.id ? reading : registry.find(kind as never, id)),
+  }
+  expect(guardWarnings({ ...given, registry: ofReader as typeof registry })).toEqual([])
+})
+
 test("a guard behind a decision that matches every request is warned about", () => {
   const told =
     'routing.decisions[1]: "all" matches every request and comes before "rush", whose guards therefore stop nothing; give it a lower priority'

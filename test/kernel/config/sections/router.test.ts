@@ -7,7 +7,7 @@ const warningsOf = (changes: Readonly<Record<string, unknown>>): readonly string
 
 test("a model that has a name of automatic routing cannot be named by clients, and a warning says so", () => {
   const told = (name: string): string =>
-    `providers.models[0].name: "${name}" is a name of automatic routing, too: a request for it is routed and does not name this model; choose another name, or other names in global.router.auto_model_name and auto_model_names`
+    `providers.models[0].name: "${name}" is a name of automatic routing, too, so that no client can name this model; choose another name, or other names in global.router.auto_model_name and auto_model_names`
   const named = (name: string): Readonly<Record<string, unknown>> => ({
     "providers.models.0.name": name,
     "providers.defaults.model": name,

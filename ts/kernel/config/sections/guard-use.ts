@@ -8,11 +8,11 @@ import type { ConfigDocument } from "../document-schema.ts"
 import { inRecipe, profilesOf } from "../recipes/view.ts"
 import { listenersOf } from "./listeners.ts"
 import { callableModels } from "./model-cards.ts"
-import { autoNamesOf } from "./router.ts"
+import { autoNamesOf, strategyOf } from "./router.ts"
 import { leavesOf, type RuleEntry, whenUnknown } from "./rules.ts"
 import { guardPolicy, usualOnError } from "./signals.ts"
 import type { RegisteredSignal } from "../bindings.ts"
-import { rulesOf, settingsOf } from "../signal-use.ts"
+import { rulesOf, settingsOf, typesReadByPlugins } from "../signal-use.ts"
 
 /** A decision that asks for a rule of a guard, or for a rule that is made of it. */
 export interface GuardUse extends GuardPolicy {
@@ -109,14 +109,16 @@ export const guardWarnings = (loaded: Loaded): readonly Problem[] => [
   ...openListeners(loaded),
 ]
 
-/** Rules of guards for requests that no decision asks for. */
+/** Rules of guards for requests that no decision asks for, and no plugin reads. */
 function unusedGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
   const uses = guardUsesOf(document, registry)
+  const readByPlugins = new Set(typesReadByPlugins(document, registry))
   return registry
     .all("signal")
     .filter(({ module }) => module.guard === true && module.routing === undefined)
     .flatMap((registered) => {
       const guard = signalConditionType(registered.id, registered.module)
+      if (readByPlugins.has(guard)) return []
       const all = rulesOf(registered, document)
       return rulesOf(registered, document, true).flatMap((rule): readonly Problem[] => {
         if (uses.some((use) => use.guard === guard && use.rule === rule.name)) return []
@@ -129,10 +131,9 @@ function unusedGuards(document: ConfigDocument, registry: Registry): readonly Pr
 
 /** Decisions that ask for guards, behind one that matches every request. */
 function lateGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
-  const { routing, global } = document
   // By confidence a decision without conditions comes last.
-  if ((routing?.strategy ?? global?.router?.strategy) === "confidence") return []
-  const decisions = routing?.decisions ?? []
+  if (strategyOf(document) === "confidence") return []
+  const decisions = document.routing?.decisions ?? []
   const asking = new Set(guardUsesOf(document, registry).map(({ decision }) => decision))
   const guarded = decisions.filter(({ name }) => asking.has(name))
   return decisions.flatMap((first, index): readonly Problem[] => {

@@ -26,11 +26,14 @@ const otherNames = ["auto", "rtr/auto"]
 export function compileRouter(document: ConfigDocument): Pick<Plan, "strategy" | "autoNames" | "listConfiguredModels"> {
   const router = document.global?.router
   return {
-    strategy: document.routing?.strategy ?? router?.strategy ?? "priority",
+    strategy: strategyOf(document),
     autoNames: autoNamesOf(document),
     listConfiguredModels: router?.include_config_models_in_list ?? true,
   }
 }
+
+export const strategyOf = ({ routing, global }: ConfigDocument): Plan["strategy"] =>
+  routing?.strategy ?? global?.router?.strategy ?? "priority"
 
 /** Models that no client can name, because a request for that name is routed. */
 export function checkRouter(document: ConfigDocument): readonly Problem[] {
@@ -41,7 +44,7 @@ export function checkRouter(document: ConfigDocument): readonly Problem[] {
           {
             ...invalid(
               ["providers", "models", index, "name"],
-              `"${model}" is a name of automatic routing, too: a request for it is routed and does not name this model; choose another name, or other names in global.router.auto_model_name and auto_model_names`,
+              `"${model}" is a name of automatic routing, too, so that no client can name this model; choose another name, or other names in global.router.auto_model_name and auto_model_names`,
             ),
             severity: "warning",
           },
