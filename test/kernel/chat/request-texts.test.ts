@@ -545,8 +545,8 @@ describe("a request of too much", () => {
       expect(() => read(body).textsFor(rule)).toThrow(refusal)
       expect(gapOf(body)).toBe("input_limit")
     }
-    // Short ones are read together, too.
-    expect(read({ messages: messages(999) }).textsFor(rule)).toHaveLength(1000)
+    // Short ones are read once more, together.
+    expect(read({ messages: messages(1000) }).textsFor(rule)).toHaveLength(1001)
   })
 
   test("may have a last user turn that is", () => {

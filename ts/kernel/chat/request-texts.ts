@@ -221,7 +221,8 @@ class Collector {
     }
     if (hiddenRun.test(text)) this.#unread.add("encrypted")
     this.#characters += text.length
-    if (this.#texts.size === maxTexts || this.#characters > maxTextCharacters) {
+    // Those that are made of others are no further texts of the request.
+    if (this.#texts.size - this.#joined.size >= maxTexts || this.#characters > maxTextCharacters) {
       this.isCut = true
       return
     }
@@ -251,15 +252,16 @@ class Collector {
 
   /** `isAnswered`: a user or a tool says something after it. A model continues the last turn of a request, whoever wrote it. */
   turn(turn: Turn, isAnswered = false): void {
-    if (turn.role !== "system" && turn.role !== "assistant") this.fragment(textOf(turn))
+    const text = textOf(turn)
+    if (turn.role !== "system" && turn.role !== "assistant") this.fragment(text)
     this.#isTrustedTurn = turn.role === "system" || (isAnswered && saysItself(turn))
-    this.#blocks(turn)
+    this.#blocks(turn, text)
     this.#isTrustedTurn = false
   }
 
-  #blocks(turn: Pick<Turn, "blocks">): void {
-    this.add(textOf(turn))
-    for (const block of turn.blocks) this.#block(block)
+  #blocks({ blocks }: Pick<Turn, "blocks">, text: string): void {
+    this.add(text)
+    for (const block of blocks) this.#block(block)
   }
 
   /** Strings of a piece of JSON that are in no block. */
@@ -278,7 +280,7 @@ class Collector {
         this.#read(block.arguments)
         return
       case "tool_result":
-        this.#blocks(block)
+        this.#blocks(block, textOf(block))
         return
       case "refusal":
         this.#read(block.text)

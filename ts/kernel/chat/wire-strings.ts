@@ -56,10 +56,10 @@ export class WireReader {
     const media = readDataUrl(text)
     if (media !== undefined) readHead(text, strings)
     if (media === undefined) {
-      const isSeal = isEncoded(text)
-      if (isSeal) this.#unread.add("encrypted")
-      // Elsewhere than in the fields of seals words without blanks may be meant to be read, and a document may allow what is encrypted.
-      if (!isSeal || !seals.has(name)) strings.push(text)
+      const mayBeEncrypted = isEncoded(text)
+      if (mayBeEncrypted) this.#unread.add("encrypted")
+      // In any other field it may be words without blanks, which a document that allows encrypted content does not mean.
+      if (!mayBeEncrypted || !seals.has(name)) strings.push(text)
     } else if (typeof media !== "string") this.#unread.add(media.kind)
     else if (!this.#known.has(media)) strings.push(media)
   }

@@ -42,9 +42,9 @@ const rule = Type.Object({
     "Kinds of personal data that do not match; none when left out. A list that allows all private data leaves the other kinds",
   ),
   values_allowed: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
+    Type.Array(Type.String({ minLength: 1, pattern: "\\S" }), {
       description:
-        "Values that do not match, of any kind and in any case: names, mailboxes and addresses of your own. An address that is a part of one of them does not match either",
+        "Values of any kind that do not match: your own names, mailboxes and addresses. Capitals make no difference, and a part of an address is enough",
     }),
   ),
   ...guardRule,
@@ -112,7 +112,12 @@ export default defineSignal({
     return {
       async read(input, { spans }) {
         const reader = createReader(spans, isBuiltIn, searchPatterns)
-        const readings = await Promise.all(wanted.map((each) => readRule(each, input, reader)))
+        let assistants: ReadonlySet<string> | undefined
+        const isAssistant = (name: string): boolean => {
+          assistants ??= assistantNames([input.request, input.asked])
+          return assistants.has(name.toLowerCase())
+        }
+        const readings = await Promise.all(wanted.map((each) => readRule(each, input, { reader, isAssistant })))
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)
         if (failed !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failed.failure
@@ -138,7 +143,7 @@ interface RuleReading {
 async function readRule(
   { name, threshold, textsIn, isWanted, namesKinds, isAllowed }: Wanted,
   input: SignalInput,
-  reader: TextReader,
+  { reader, isAssistant }: { readonly reader: TextReader; readonly isAssistant: (name: string) => boolean },
 ): Promise<RuleReading> {
   const match = (found: readonly FoundIn[], truncated?: UnknownReason): RuleReading => ({
     fact: {
@@ -163,11 +168,6 @@ async function readRule(
     const value = (texts[text] ?? "").slice(start, end)
     if (isAllowed(kind, value)) return false
     return namesKinds || !(isOfNobody(kind, value) || (kind === "PERSON" && isAssistant(value)))
-  }
-  let assistants: ReadonlySet<string> | undefined
-  const isAssistant = (value: string): boolean => {
-    assistants ??= assistantNames([input.request, input.asked])
-    return assistants.has(value.toLowerCase())
   }
   let texts: readonly string[] = []
   let certain: readonly FoundIn[]

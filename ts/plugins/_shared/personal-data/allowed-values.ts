@@ -1,7 +1,8 @@
-// Values of their own that operators do not want to be told of: the name of their assistant, their mailboxes, the address of their shop.
+// Values that an operator allows: the name of the assistant, mailboxes and addresses of the company.
 
-/** Whether a value that was found is one of a list. Of addresses parts count as well, because a text may give a street without its town. */
+/** Whether a value that was found is one of a list. A part of an address counts as well: a text may give a street without its town. */
 export function allowsValue(values: readonly string[] = []): (kind: string, value: string) => boolean {
+  if (values.length === 0) return () => false
   const allowed = values.map(plain)
   return (kind, value) => {
     const found = plain(value)
@@ -9,7 +10,7 @@ export function allowsValue(values: readonly string[] = []): (kind: string, valu
   }
 }
 
-/** Words alone: signs, line ends and capitals are written in many ways. */
+/** Commas, line ends and capitals are written in many ways. */
 const plain = (value: string): string =>
   value
     .normalize("NFC")

@@ -86,7 +86,7 @@ export function toAddress(text: string, { start, end }: TextRange): TextRange | 
   const first = written.search(/[\p{L}\p{N}]/u)
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
-  if (isRowOfNumbers(written)) return undefined
+  if (isRowOfPlaces(written)) return undefined
   if (beginsWithMoney.test(written) || (written.match(/\p{L}+/gu) ?? []).every(isNoStreet)) return undefined
   const addressee = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written.slice(first))?.[0].length ?? 0
   return withNumbers(text, { start: start + first + addressee, end: start + last })
@@ -104,10 +104,10 @@ const noStreet: ReadonlySet<string> = new Set(
 
 const cellEnd = /\t|(?<=\S)[,;|](?=\S)/
 const streetWord =
-  /(?<!\p{L})(?:street|st|road|rd|avenue|ave|lane|drive|way|square|boulevard|blvd|court|place|rue|place|chemin|via|viale|piazza|calle|avenida|plaza|rua|ulica|ul|laan|plein)(?!\p{L})|(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|damm|ufer|straat|gatan|vej)(?!\p{L})/iu
+  /(?<!\p{L})(?:street|st|road|rd|avenue|ave|lane|drive|way|square|boulevard|blvd|court|place|rue|chemin|via|viale|piazza|calle|avenida|plaza|rua|ulica|ul|laan|plein)(?!\p{L})|(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|damm|ufer|straat|gatan|vej)(?!\p{L})/iu
 
-/** Cells of a table that have words or a number, never both: places with what was counted there, and no house. */
-function isRowOfNumbers(written: string): boolean {
+/** Rows of a table of places, with what was counted there: each cell has words or a number, and none has a street with its house. */
+function isRowOfPlaces(written: string): boolean {
   if (!cellEnd.test(written) || streetWord.test(written)) return false
   return written.split(/[\t\n,;|]/).every((cell) => !(/\p{N}/u.test(cell) && /\p{L}/u.test(cell)))
 }
