@@ -19,7 +19,7 @@ export function createPlan(changes: Partial<Plan> = {}): Plan {
     management: { address: "127.0.0.1", port: 0, previewTimeoutMs: 1000, previewConcurrency: 2, tokens: undefined },
     metricsEnabled: true,
     signals: [],
-    unreadSignals: new Set(),
+    factTypes: new Map(),
     slotCount: 0,
     signalTimeoutMs: 45_000,
     strategy: "priority",

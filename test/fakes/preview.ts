@@ -9,7 +9,7 @@ export function fakePlan(changes: Partial<Plan> = {}): Plan {
     management: { address: "127.0.0.1", port: 0, previewTimeoutMs: 1000, previewConcurrency: 2, tokens: undefined },
     metricsEnabled: true,
     signals: [],
-    unreadSignals: new Set(),
+    factTypes: new Map(),
     slotCount: 0,
     signalTimeoutMs: 1000,
     strategy: "priority",

@@ -49,7 +49,7 @@ describe("the whole plan", () => {
           read: expect.any(Function),
         },
       ],
-      unreadSignals: new Set(),
+      factTypes: expect.any(Map),
       slotCount: 1,
       signalTimeoutMs: 45_000,
       strategy: "priority",
@@ -136,7 +136,7 @@ describe("the whole plan", () => {
       listeners: [{ name: "http-8801", address: "127.0.0.1", port: 8801, apiKeys: [] }],
       decisions: [],
       defaultModel: undefined,
-      unreadSignals: new Set(),
+      factTypes: expect.any(Map),
       slotCount: 0,
     })
     expect(plan.models.size).toBe(0)

@@ -119,9 +119,29 @@ describe("before", () => {
     expect(seen).toEqual([[expect.objectContaining({ rule: "en" })], []])
     const { ask, transport, told } = await kernelWithPlugins({ a: reads() }, { changes })
     expect([(await ask("urgent")).status, transport.requests]).toEqual([500, []])
-    expect(String(told[0]?.[0])).toContain(
-      'Cannot tell facts of "language": nobody asks for its rules; name it in the "after" of the plugin',
+    expect(told).toEqual([
+      [
+        expect.objectContaining({
+          message: 'Cannot tell facts of "language": nobody asks for its rules; name it in the "after" of the plugin',
+        }),
+        "plugin a",
+      ],
+    ])
+  })
+
+  test("reads no facts of a type that no signal has, unless its plugin names it, which the document is warned of", async () => {
+    const reads = (after?: readonly string[]) =>
+      hookPlugin(({ factsOf }) => ({ before: () => void factsOf("secret") }), {
+        hooks: ["before"],
+        ...(after !== undefined && { after: () => after }),
+      })
+    const { ask, transport, told } = await kernelWithPlugins({ a: reads() })
+    expect([(await ask("urgent")).status, transport.requests]).toEqual([500, []])
+    expect(String(told[0]?.[0])).toMatch(
+      /The plugin asks for facts of a type that no signal has; there are .*jailbreak/,
     )
+    expect(String(told[0]?.[0])).not.toContain("secret")
+    expect((await (await kernelWithPlugins({ a: reads(["secret"]) })).ask("urgent")).status).toBe(200)
   })
 
   test("may change the request for those inside and for the backend, which the record tells", async () => {

@@ -29,15 +29,28 @@ interface ReadOptions {
   readonly signalTimeoutMs?: number
   readonly input?: RequestInput
   readonly onModuleError?: (module: string, error: unknown) => void
+  readonly factTypes?: ReadonlyMap<string, boolean>
 }
 
 function readNow(
   signals: readonly PlannedSignal[],
-  { inference, signalTimeoutMs = 1000, input = newInput(), onModuleError, client = call.client }: ReadOptions = {},
+  {
+    inference,
+    signalTimeoutMs = 1000,
+    input = newInput(),
+    onModuleError,
+    client = call.client,
+    factTypes,
+  }: ReadOptions = {},
 ): SignalReadings | Promise<SignalReadings> {
   const slotCount = signals.reduce((count, { rules }) => count + rules.length, 0)
   return readSignals(
-    { plan: { signals, slotCount, signalTimeoutMs }, inference, onModuleError, createQuestionBatch },
+    {
+      plan: { signals, slotCount, signalTimeoutMs, ...(factTypes && { factTypes }) },
+      inference,
+      onModuleError,
+      createQuestionBatch,
+    },
     { ...call, client },
     input,
   )
@@ -115,8 +128,9 @@ describe("facts", () => {
       [[b], 'there is none for rule "a"'],
       [[fact("a"), b, fact("a", { state: "no_match" })], 'there are 2 for rule "a"'],
       [[fact("a"), fact("a")], 'there are 2 for rule "a"; there is none for rule "b"'],
-      [[fact("a", { value: Number.NaN }), b], 'the value of rule "a" must be a number'],
-      [[fact("a", { value: "secret" }), b], 'the value of rule "a" must be a number'],
+      [[fact("a", { value: Number.NaN }), b], 'the value of rule "a" must be a finite number'],
+      [[fact("a", { value: Infinity }), b], 'the value of rule "a" must be a finite number'],
+      [[fact("a", { value: "secret" }), b], 'the value of rule "a" must be a finite number'],
       [[fact("a"), b, fact("secret")], "there is one for a rule that is not in the document"],
       [[fact("a"), b, null], "there is one for a rule that is not in the document"],
       [[fact("a", { state: "secret" }), b], 'the state of rule "a" must be match, no_match or unknown'],
@@ -249,6 +263,48 @@ describe("a signal that comes after others", () => {
       expect(readings.facts).toEqual([fact("rule"), fact("a"), fact("b")])
       expect(Object.keys(readings.typeMs).toSorted()).toEqual(["first", "later"])
     }
+  })
+
+  test("is unknown where it asks for facts that are not read, or not yet", async () => {
+    const factTypes = new Map([
+      ["first", true],
+      ["later", true],
+      ["empty", true],
+      ["unread", false],
+    ])
+    const asking = async (type: string, level = 1) => {
+      const told: string[] = []
+      const input = newInput()
+      const { facts } = await read(
+        [
+          createPlannedSignal("later", {
+            level,
+            read: ({ factsOf }) => [fact("rule", { value: factsOf(type).length })],
+          }),
+          createPlannedSignal("first", { firstSlot: 1 }),
+        ],
+        { factTypes, input, onModuleError: (_, error) => void told.push((error as Error).message) },
+      )
+      // A selector may ask for what is there.
+      return [facts[0], ...told, input.factsOf(type).length]
+    }
+    expect(await asking("first")).toEqual([fact("rule", { value: 1 }), 1])
+    expect(await asking("empty")).toEqual([fact("rule", { value: 0 }), 0])
+    expect(await asking("first", 0)).toEqual([
+      unknown("rule", "failed"),
+      'Cannot tell facts of "first" yet: name it in the "after" of the signal',
+      1,
+    ])
+    expect(await asking("unread")).toEqual([
+      unknown("rule", "failed"),
+      'Cannot tell facts of "unread": nobody asks for its rules; name it in the "after" of the signal',
+      0,
+    ])
+    expect(await asking("secret")).toEqual([
+      unknown("rule", "failed"),
+      "The signal asks for facts of a type that no signal has; there are first, later, empty, unread",
+      0,
+    ])
   })
 
   test("sees unknown facts where they failed", async () => {

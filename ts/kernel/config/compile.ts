@@ -20,7 +20,7 @@ import { loadReliability } from "./sections/reliability.ts"
 import { compileModels } from "./sections/providers.ts"
 import { compileRouter } from "./sections/router.ts"
 import { compileSignals } from "./sections/signals.ts"
-import { unreadSignals } from "./signal-use.ts"
+import { factTypes } from "./signal-use.ts"
 
 export interface CompileOptions {
   /** Models that another plan has compiled. */
@@ -100,7 +100,7 @@ async function compile(context: CompileContext): Promise<Plan> {
     management,
     metricsEnabled: compileMetricsEnabled(document),
     signals,
-    unreadSignals: unreadSignals(document, registry),
+    factTypes: factTypes(document, registry),
     slotCount: signals.reduce((count, { rules }) => count + rules.length, 0),
     signalTimeoutMs: compileSignalTimeout(document),
     ...compileRouter(document),

@@ -28,7 +28,7 @@ export function usedSignals(
     used.add(registered)
     visitRead(afterOf(registered, document))
   }
-  const visitRead = (types: readonly string[] = []): void => {
+  const visitRead = (types: readonly string[]): void => {
     for (const type of types) {
       const before = byType.get(type)
       if (before !== undefined && rulesOf(before, document).length > 0) visit(before)
@@ -44,20 +44,32 @@ export function usedSignals(
   return all.filter((registered) => used.has(registered))
 }
 
-/** Condition types whose rules nobody asks for, so that they have no facts. */
-export function unreadSignals(document: ConfigDocument, registry: Registry): ReadonlySet<string> {
-  const used = new Set(usedSignals(document, registry))
-  const unread = registry.all("signal").filter((each) => !used.has(each) && rulesOf(each, document, true).length > 0)
-  return new Set(unread.map(({ id, module }) => signalConditionType(id, module)))
+/**
+ * Condition types of which modules may ask facts: those of all signals, and what a module names although no signal here has it.
+ * False for those whose rules nobody asks for, so that they have no facts.
+ */
+export function factTypes(document: ConfigDocument, registry: Registry): ReadonlyMap<string, boolean> {
+  const used = usedSignals(document, registry)
+  const types = new Map<string, boolean>()
+  for (const type of used.flatMap((each) => afterOf(each, document))) types.set(type, true)
+  for (const type of typesReadByPlugins(document, registry)) types.set(type, true)
+  for (const each of registry.all("signal"))
+    types.set(
+      signalConditionType(each.id, each.module),
+      used.includes(each) || rulesOf(each, document, true).length === 0,
+    )
+  return types
 }
 
 /** Condition types that plugins of decisions come after. */
 export const typesReadByPlugins = ({ routing }: ConfigDocument, registry: Registry): readonly string[] =>
-  (routing?.decisions ?? []).flatMap(({ plugins = [] }) =>
-    plugins.flatMap(
-      ({ type, configuration }) => registry.find("plugin", type)?.module.after?.(configuration as never) ?? [],
-    ),
-  )
+  (routing?.decisions ?? []).flatMap(({ plugins = [] }) => plugins.flatMap((entry) => readByPlugin(entry, registry)))
+
+/** Condition types that one plugin of a decision comes after. */
+export const readByPlugin = (
+  { type, configuration }: { readonly type: string; readonly configuration: object },
+  registry: Registry,
+): readonly string[] => registry.find("plugin", type)?.module.after?.(configuration as never) ?? []
 
 function usedConditionTypes(document: ConfigDocument): ReadonlySet<string> {
   return new Set((document.routing?.decisions ?? []).flatMap((decision) => leafTypes(decision.rules)))

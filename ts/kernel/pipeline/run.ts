@@ -1,7 +1,7 @@
 // The way of one request, on one page.
 
 import { eventsOf } from "../chat/reply-events.ts"
-import { moduleFault, RtrError } from "../error.ts"
+import { RtrError } from "../error.ts"
 import type { Call, CallRecord, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
@@ -15,6 +15,7 @@ import { withSignal } from "./call-signal.ts"
 import type { Able } from "./upstream/reliability/able.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
+import { expectRead } from "./expect-read.ts"
 import { finishCall } from "./finish.ts"
 import { notLoaded, type Stages } from "./load-stages.ts"
 import { createRecord } from "./record.ts"
@@ -278,7 +279,7 @@ async function callDecision(
 }
 
 function createPluginCall(
-  { unreadSignals }: Plan,
+  plan: Plan,
   call: Call,
   input: SignalInput,
   own: Pick<PluginCall, "decision" | "model" | "headers">,
@@ -289,19 +290,14 @@ function createPluginCall(
     text: input.text,
     principal: call.principal,
     header: call.header,
-    factsOf: unreadSignals.size === 0 ? input.factsOf : askedFacts(unreadSignals, input.factsOf),
+    factsOf(type) {
+      expectRead(plan.factTypes, type, "plugin")
+      return input.factsOf(type)
+    },
     ...own,
   }
   return withSignal(fields, call)
 }
-
-/** A plugin that took no facts for a finding of none would let through what its rules are there to stop. */
-const askedFacts =
-  (unread: ReadonlySet<string>, factsOf: SignalInput["factsOf"]): SignalInput["factsOf"] =>
-  (type) => {
-    if (!unread.has(type)) return factsOf(type)
-    throw moduleFault(`Cannot tell facts of "${type}": nobody asks for its rules; name it in the "after" of the plugin`)
-  }
 
 /** A plugin that answers, or a backend that sends a whole reply, need not know whether the client asked for a stream. */
 function inClientForm(reply: Reply, call: Call): Reply {

@@ -10,11 +10,13 @@ import type { BatchedQuestions, Inference } from "../types/inference.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { Plan, PlannedSignal } from "../types/plan.ts"
 import type { SignalInput } from "../types/signal.ts"
+import { expectRead } from "./expect-read.ts"
 import { notLoaded, type Stages } from "./load-stages.ts"
 import type { QuestionBatch } from "./question-batch.ts"
 
 export interface SignalHost extends Pick<Stages, "createQuestionBatch"> {
-  readonly plan: Pick<Plan, "signals" | "slotCount" | "signalTimeoutMs">
+  /** Without `factTypes`, facts that are not read are none. */
+  readonly plan: Pick<Plan, "signals" | "slotCount" | "signalTimeoutMs"> & Partial<Pick<Plan, "factTypes">>
   readonly inference: Inference | undefined
   readonly onModuleError?: OnModuleError | undefined
 }
@@ -94,6 +96,7 @@ export function readSignals(
   const reading: Reading = {
     input,
     hasUnknown: false,
+    isOver: false,
     // oxlint-disable-next-line unicorn/no-new-array -- `Array.from` takes longer than eight keyword rules.
     facts: new Array<Fact | undefined>(plan.slotCount),
     typeMs: {},
@@ -107,7 +110,7 @@ export function readSignals(
   }
   const levels = levelsOf(plan.signals)
   // A function that is assigned as it is made would keep the whole request until a full garbage collection.
-  const own: SignalInput["factsOf"] = (type) => factsOf(plan.signals, reading.facts, type)
+  const own: SignalInput["factsOf"] = (type) => factsOf(plan, reading, type)
   input.factsOf = own
   for (let index = 0; index < levels.length; index++) {
     const waiting = readLevel(reading, levels[index] as Level)
@@ -127,6 +130,8 @@ interface Reading {
   readonly input: RequestInput
   readonly facts: (Fact | undefined)[]
   hasUnknown: boolean
+  /** Every signal has settled; who asks for facts now is no signal. */
+  isOver: boolean
   readonly typeMs: Record<string, number>
   readonly startedAt: number
   /** When the last signal settled. Kept, because asking the clock costs as much as many a signal. */
@@ -138,12 +143,11 @@ interface Reading {
   readonly createQuestionBatch: NonNullable<Stages["createQuestionBatch"]>
 }
 
-const readingsOf = ({ facts, typeMs, startedAt, at, hasUnknown }: Reading): SignalReadings => ({
-  facts,
-  hasUnknown,
-  typeMs,
-  totalMs: at - startedAt,
-})
+function readingsOf(reading: Reading): SignalReadings {
+  reading.isOver = true
+  const { facts, typeMs, startedAt, at, hasUnknown } = reading
+  return { facts, hasUnknown, typeMs, totalMs: at - startedAt }
+}
 
 interface Level {
   readonly signals: readonly PlannedSignal[]
@@ -168,14 +172,17 @@ function levelsOf(signals: readonly PlannedSignal[]): readonly Level[] {
 }
 
 function factsOf(
-  signals: readonly PlannedSignal[],
-  facts: readonly (Fact | undefined)[],
+  { signals, factTypes }: SignalHost["plan"],
+  { facts, isOver }: Reading,
   type: string,
 ): readonly Fact[] {
+  if (!isOver && factTypes !== undefined) expectRead(factTypes, type, "signal")
   const signal = signals.find((each) => each.type === type)
   if (signal === undefined) return []
   const { firstSlot, rules } = signal
-  return facts.slice(firstSlot, firstSlot + rules.length).filter((fact) => fact !== undefined)
+  const known = facts.slice(firstSlot, firstSlot + rules.length).filter((fact) => fact !== undefined)
+  if (known.length === rules.length || factTypes === undefined) return known
+  throw moduleFault(`Cannot tell facts of "${type}" yet: name it in the "after" of the signal`)
 }
 
 /** Undefined when every signal of the level answered at once. */
@@ -304,7 +311,7 @@ function faultsIn(result: unknown, rules: readonly string[]): readonly string[] 
     if (count > 1) return [`there are ${count} for rule "${rule}"`]
     if (isWellFormed(fact as Fact)) return []
     const { confidence } = fact
-    if (!isNumber(fact.value)) return [`the value of rule "${rule}" must be a number`]
+    if (!isNumber(fact.value)) return [`the value of rule "${rule}" must be a finite number`]
     if (!isReason(fact.reason)) return [`the reason of rule "${rule}" must be one of ${unknownReasons.join(", ")}`]
     return [
       isState(fact.state)
@@ -327,8 +334,8 @@ function isWellFormed({ state, confidence, reason, value }: Fact): boolean {
   return isState(state) && confidence >= 0 && confidence <= 1 && isReason(reason) && isNumber(value)
 }
 
-/** What a predicate can compare. */
-const isNumber = (value: unknown): boolean => value === undefined || (typeof value === "number" && !Number.isNaN(value))
+/** What a predicate can compare and JSON can tell. */
+const isNumber = (value: unknown): boolean => value === undefined || Number.isFinite(value)
 
 const countOf = (facts: readonly (Partial<Fact> | null | undefined)[], rule: string): number =>
   facts.reduce((count, fact) => count + Number(fact?.rule === rule), 0)

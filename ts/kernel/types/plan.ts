@@ -293,8 +293,8 @@ export interface Plan {
   readonly management: PlannedManagement
   readonly metricsEnabled: boolean
   readonly signals: readonly PlannedSignal[]
-  /** Condition types that have rules and are not among the signals, because nobody asks for them. */
-  readonly unreadSignals: ReadonlySet<string>
+  /** Condition types of which modules may ask facts; false for those that have rules and are not read, because nobody says that he needs them. */
+  readonly factTypes: ReadonlyMap<string, boolean>
   readonly slotCount: number
   /** Deadline of the signals that ask a model. */
   readonly signalTimeoutMs: number

@@ -86,6 +86,19 @@ test("the events of a stream are read for a plugin that sees them, and for no ot
   expect(await reads(["around"])).toBe(true)
 })
 
+test("facts of a type that no signal has are warned of", async () => {
+  const registry = await registryOf({ after: () => ["jailbrake"] })
+  const { warnings } = await resolveDocument(wrapDocument(document), { source: "c.yaml", registry, environment: {} })
+  expect(warnings).toEqual([
+    {
+      path: ["routing", "decisions", 0, "plugins", 0],
+      code: "invalid",
+      severity: "warning",
+      message: 'plugin "note" reads facts of jailbrake, and no signal has that type; there are ',
+    },
+  ])
+})
+
 describe("hooks", () => {
   const before = () => undefined
 

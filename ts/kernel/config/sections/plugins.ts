@@ -3,9 +3,9 @@
 import { Type, type TUnsafe } from "typebox"
 import { type DocumentPath, moduleFault, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
-import type { Registry } from "../../modules/registry.ts"
+import { type Registry, signalConditionType } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
-import { formatPath, invalid, type Problem } from "../../schema/problem.ts"
+import { formatPath, invalid, type Problem, reportInto } from "../../schema/problem.ts"
 import { section, taggedUnion } from "../../schema/shapes.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PlannedPlugin } from "../../types/plan.ts"
@@ -13,6 +13,7 @@ import { type PluginHook, pluginHooks, type PluginHooks, type PluginModule } fro
 import type { CompileContext } from "../compile.ts"
 import { duplicates } from "../duplicates.ts"
 import { type LaterProblems, moduleProblems } from "../module-problems.ts"
+import { readByPlugin } from "../signal-use.ts"
 import { compileReplySignals } from "./signals.ts"
 
 export interface PluginEntry {
@@ -43,6 +44,7 @@ export function checkPlugins(
       (position) => [...at, position, "type"],
     ),
   ]
+  const signals = registry.all("signal").map(({ id, module }) => signalConditionType(id, module))
   plugins.forEach(({ type, configuration }, position) => {
     const registered = registry.find("plugin", type)
     // The schema has said that the configuration is missing.
@@ -55,6 +57,13 @@ export function checkPlugins(
           [...at, position],
           `plugin "${type}" sees whole replies only (after), so that a stream would pass it unseen; the plugin must have event as well, or say stream: "buffer"`,
         ),
+      )
+    const unknown = readByPlugin({ type, configuration }, registry).filter((each) => !signals.includes(each))
+    if (unknown.length > 0)
+      reportInto(problems, at)(
+        [position],
+        `plugin "${type}" reads facts of ${unknown.join(", ")}, and no signal has that type; there are ${signals.join(", ")}`,
+        "warning",
       )
     const configurationAt = [...at, position, "configuration"]
     problems.push(
