@@ -67,6 +67,50 @@ describe("refuses", () => {
       )
   })
 
+  test("fields of the wrong type, with the type that is right", () => {
+    const section = "settings must be an object with path, a list of keys, and schema"
+    const dialect = {
+      kind: "dialect",
+      about: "translates",
+      ...Object.fromEntries(moduleKinds.dialect.functions.map((name) => [name, setup])),
+    }
+    const wrong: readonly (readonly [module: object, reason: string])[] = [
+      [{ ...plugin, after: ["x"] }, "after must be a function"],
+      [{ ...plugin, judges: {} }, "judges must be a function"],
+      [{ ...plugin, hooks: {} }, "hooks must be a list of words"],
+      [{ ...plugin, stream: "buffered" }, 'stream must be the word "buffer"'],
+      [{ ...plugin, order: "1" }, "order must be a number"],
+      [{ ...plugin, debugHeader: { name: "x" } }, "debugHeader must be a text"],
+      [{ ...signal, needs: "log" }, "needs must be a list of words"],
+      [{ ...signal, runtimes: "node" }, "runtimes must be a list of words"],
+      [{ ...signal, factNames: ["x"] }, "factNames must be a function"],
+      [{ ...signal, asks: ["inference.embed"] }, "asks must be a function"],
+      [{ ...signal, after: "domain" }, "after must be a list or a function"],
+      [{ ...signal, after: [1] }, "after must be a list or a function"],
+      [{ ...signal, implyRules: [] }, "implyRules must be a function"],
+      [{ ...signal, guard: "yes" }, "guard must be true or false"],
+      [{ ...signal, settings: { path: ["x"] } }, section],
+      [{ ...signal, settings: { path: "x", schema: {} } }, section],
+      [
+        { ...signal, routing: { path: ["x"], schema: {} } },
+        "routing must be an object with path, a list of keys, schema, and the function rules",
+      ],
+      [{ kind: "selector", about: "picks", setup, settings: null }, section],
+      [{ kind: "looper", about: "asks", setup, modelNames: ["x"] }, "modelNames must be an object"],
+      [{ kind: "provider", about: "calls", setup, dialect: 5 }, "dialect must be a text"],
+      [{ kind: "store", about: "keeps", setup, options: {}, shapes: {} }, "shapes must be a list of words"],
+      [{ ...dialect, wireTerms: ["x"] }, "wireTerms must be a Set"],
+      [{ ...route, operations: {} }, "operations must be a list"],
+    ]
+    for (const [module, reason] of wrong)
+      expect(() => read(module), reason).toThrow(
+        expect.objectContaining({
+          code: "invalid_module",
+          message: `Cannot register module "shouting" from ./shouting.ts: ${reason}`,
+        }),
+      )
+  })
+
   test("a need that there is no capability for, of the module or of an operation", () => {
     const reason = /: it needs "store\.kw", and there are only inference\.classify, .*store\.kv/
     expect(() => read({ ...signal, needs: ["log", "store.kw"] })).toThrow(reason)

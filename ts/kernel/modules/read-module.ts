@@ -15,6 +15,7 @@ import {
 import { capabilityNames } from "./capabilities.ts"
 import { moduleKinds } from "./kinds.ts"
 import type { OutsideModule } from "./registry.ts"
+import { wrongField } from "./wrong-field.ts"
 import { wrongSchema } from "./wrong-schema.ts"
 
 /** Returns the module with its id, or throws `invalid_module` that says what is missing. */
@@ -45,11 +46,14 @@ export function readModule(outside: OutsideModule): RegisteredModule {
   for (const name of functions) if (typeof fields[name] !== "function") refuse(`${name} must be a function`)
   for (const name of objects)
     if (typeof fields[name] !== "object" || fields[name] === null) refuse(`${name} is missing`)
+  const wrong = source === "builtin" ? undefined : wrongField(module as AnyModule)
+  if (wrong !== undefined) refuse(wrong)
   for (const need of needsOf(module as AnyModule))
     if (!(capabilityNames as readonly string[]).includes(need))
       refuse(`it needs "${need}", and there are only ${capabilityNames.join(", ")}`)
-  const wrong = wrongWord(module as AnyModule) ?? (source === "builtin" ? undefined : wrongSchema(module as AnyModule))
-  if (wrong !== undefined) refuse(wrong)
+  const mistake =
+    wrongWord(module as AnyModule) ?? (source === "builtin" ? undefined : wrongSchema(module as AnyModule))
+  if (mistake !== undefined) refuse(mistake)
   return { id: underscores ? id.replaceAll("-", "_") : id, module: module as unknown as AnyModule, source, ...at }
 }
 
