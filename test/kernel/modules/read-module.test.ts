@@ -2,12 +2,13 @@ import { Type } from "typebox"
 import { describe, expect, test } from "vitest"
 import { moduleKinds } from "../../../ts/kernel/modules/kinds.ts"
 import { readModule } from "../../../ts/kernel/modules/read-module.ts"
+import { wrongField } from "../../../ts/kernel/modules/wrong-field.ts"
 
 const setup = (): void => {}
 const signal = { kind: "signal", about: "reads", rule: Type.Object({}), setup }
 const route = { kind: "route", about: "answers", listeners: [], operations: [] }
 const plugin = { kind: "plugin", about: "wraps", options: Type.Object({}), hooks: [], setup }
-const read = (module: unknown, id = "shouting") => readModule({ id, module, source: "./shouting.ts" })
+const read = (module: unknown, id = "shouting") => readModule({ id, module, source: "./shouting.ts" }, wrongField)
 
 test("returns the module with its id and where it came from", () => {
   expect(read(signal)).toEqual({ id: "shouting", module: signal, source: "./shouting.ts" })

@@ -61,6 +61,14 @@ describe("refuses", () => {
     await expect(createRegistry([], [outside("x", 5)])).rejects.toThrow('Cannot register module "x" from ./x.ts')
   })
 
+  test("a field of the wrong type, unless there are no built-in modules", async () => {
+    const wrong = [outside("x", signal({ factNames: ["x"] }))]
+    await expect(createRegistry(builtinModules, wrong)).rejects.toThrow(
+      message('Cannot register module "x" from ./x.ts: factNames must be a function'),
+    )
+    expect((await createRegistry([], wrong)).find("signal", "x")).toBeDefined()
+  })
+
   test("a second module of the same kind and id", async () => {
     await expect(
       createRegistry([], [outside("x", signal()), { ...outside("x", signal()), source: "pkg" }]),

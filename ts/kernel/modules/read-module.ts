@@ -15,11 +15,16 @@ import {
 import { capabilityNames } from "./capabilities.ts"
 import { moduleKinds } from "./kinds.ts"
 import type { OutsideModule } from "./registry.ts"
-import { wrongField } from "./wrong-field.ts"
 import { wrongSchema } from "./wrong-schema.ts"
 
-/** Returns the module with its id, or throws `invalid_module` that says what is missing. */
-export function readModule(outside: OutsideModule): RegisteredModule {
+/**
+ * Returns the module with its id, or throws `invalid_module` that says what is missing. `wrongField` finds fields of the wrong
+ * type; it is passed because a host that counts bytes does without.
+ */
+export function readModule(
+  outside: OutsideModule,
+  wrongField?: (module: AnyModule) => string | undefined,
+): RegisteredModule {
   const { id, module, source, path } = outside
   const at = path !== undefined && { path }
   const refuse = (reason: string): never => {
@@ -46,7 +51,7 @@ export function readModule(outside: OutsideModule): RegisteredModule {
   for (const name of functions) if (typeof fields[name] !== "function") refuse(`${name} must be a function`)
   for (const name of objects)
     if (typeof fields[name] !== "object" || fields[name] === null) refuse(`${name} is missing`)
-  const wrong = source === "builtin" ? undefined : wrongField(module as AnyModule)
+  const wrong = wrongField?.(module as AnyModule)
   if (wrong !== undefined) refuse(wrong)
   for (const need of needsOf(module as AnyModule))
     if (!(capabilityNames as readonly string[]).includes(need))

@@ -44,8 +44,11 @@ export async function createRegistry(
       readModule({ id: entry.id, module: (await entry.load()).default, source: "builtin" }),
     ),
   )
+  // A bare kernel has no built-in modules: its modules stand in its host's code, where a compiler checks the types of fields.
+  const wrongField =
+    builtins.length > 0 && outside.length > 0 ? (await import("./wrong-field.ts")).wrongField : undefined
   const byKey = new Map<string, RegisteredModule>()
-  for (const registered of [...loaded, ...outside.map(readModule)]) {
+  for (const registered of [...loaded, ...outside.map((each) => readModule(each, wrongField))]) {
     const key = `${registered.module.kind}:${registered.id}`
     const taken = byKey.get(key)
     if (taken !== undefined) {

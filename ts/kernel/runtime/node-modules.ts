@@ -10,6 +10,7 @@ import { ConfigError } from "../config/config-error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import { isRtrError, RtrError } from "../error.ts"
 import { readModule } from "../modules/read-module.ts"
+import { wrongField } from "../modules/wrong-field.ts"
 import { createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import { loadedInTime } from "../modules/within-time.ts"
 import { moduleId, unwrap } from "./bare-kernel.ts"
@@ -97,7 +98,7 @@ async function loadModule(entry: unknown, index: number, baseFolder: string): Pr
   try {
     loaded = unwrap(await loadedInTime(import(url)))
     const outside = { id: moduleId(name), module: loaded, source: name, path: ["modules", index] }
-    readModule(outside)
+    readModule(outside, wrongField)
     return outside
   } catch (cause) {
     const failure = loaded ?? cause
