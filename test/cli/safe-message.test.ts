@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
-import { RtrError } from "rtr"
+import { errorCodes, RtrError } from "rtr"
 import { toldError } from "../../ts/cli/safe-message.ts"
 import { moduleFault } from "../../ts/kernel/error.ts"
 import { temporaryFolder } from "../e2e/_processes.ts"
@@ -47,6 +47,13 @@ test("lines of a message that look like a stack are not told", async () => {
   const told = toldError(await thrownBy("throw new Error(call)", text))
   expect(JSON.stringify(told)).not.toContain("CANARY")
   expect(told.stack[0]).toMatch(/module\.mjs:2:\d+/)
+})
+
+test("an RtrError with a code that is none says which there are", () => {
+  const codes = Object.keys(errorCodes).join(", ")
+  const told = (code: string): string => toldError(new RtrError(code as never, "x is wrong")).message
+  expect(told("CANARY")).toBe(`x is wrong (its code is unknown; there are ${codes})`)
+  expect(told("unavailable")).toBe("x is wrong")
 })
 
 test("what is no error has no text", () => {

@@ -4,7 +4,7 @@
 
 import { readFileSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { moduleFaultText } from "rtr"
+import { errorCodes, isRtrError, moduleFaultText } from "rtr"
 
 export interface ToldError {
   readonly name: string
@@ -22,8 +22,13 @@ export function toldError(error: unknown): ToldError {
   const stack = framesOf(error)
   const place = stack.map(placeOf).find((found) => found !== undefined)
   const name = /^[A-Za-z_$][\w$]{0,63}$/.test(error.name) ? error.name : "Error"
-  return { name, message: safeMessage(error.message, place?.file), at: place?.at, stack: stack.slice(0, 10) }
+  const message = `${safeMessage(error.message, place?.file)}${isOfUnknownCode(error) ? unknownCode : ""}`
+  return { name, message, at: place?.at, stack: stack.slice(0, 10) }
 }
+
+/** Such an error counts as a bug, and its client gets `internal_error`. */
+const isOfUnknownCode = (error: Error): boolean => error.name === "RtrError" && !isRtrError(error)
+const unknownCode = ` (its code is unknown; there are ${Object.keys(errorCodes).join(", ")})`
 
 const removed = "[…]"
 const maxFileBytes = 1024 * 1024

@@ -1,4 +1,4 @@
-import { type ChatEvent, type PluginCall, type PluginHooks, RtrError, textReply } from "rtr"
+import { type ChatEvent, errorCodes, type PluginCall, type PluginHooks, RtrError, textReply } from "rtr"
 import { describe, expect, test } from "vitest"
 import { dataOf, textOfEvents } from "../../fakes/event-stream.ts"
 import { createFakeTransport, completion, jsonReply, streamReply } from "../../fakes/transport.ts"
@@ -337,6 +337,11 @@ describe("what a hook returns in another form", () => {
     ["before", { before: () => ({ answer: { hello: 1 } }) }, `${form}: answer: id must be a string`],
     ["before", { before: () => ({ answer: undefined }) }, `${form}: answer: it is no object`],
     ["before", { before: () => ({ refuse: "secret" }) }, `${form}: refuse must be an RtrError`],
+    [
+      "before",
+      { before: () => ({ refuse: new RtrError("secret" as never, "secret") }) },
+      `${form}: the code of refuse must be one of ${Object.keys(errorCodes).join(", ")}`,
+    ],
     ...[{ a: 1 }, { a: "b\r\nc: d" }, { a: "☃" }, { "a b": "c" }].map(
       (headers): readonly ["before", object, string] => [
         "before",

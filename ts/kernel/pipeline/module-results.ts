@@ -1,7 +1,7 @@
 // Checks what hooks of plugins and loopers return. A module from outside may return anything: what is wrong has to be told
 // with the module's name, before it fails somewhere in the kernel or reaches a client.
 
-import { isRtrError, moduleFault, type RtrError } from "../error.ts"
+import { errorCodes, isRtrError, moduleFault, type RtrError } from "../error.ts"
 import type { Block, BlockStart, ChatEvent, ChatReply, ChatRequest, Reply } from "../types/chat.ts"
 import type { LooperAnswer } from "../types/looper.ts"
 import type { BeforeResult, PluginHook } from "../types/plugin.ts"
@@ -132,12 +132,17 @@ function wrongBefore(result: unknown, known: ChatRequest): string | undefined {
   if (!Object.keys(result).every((key) => ["request", "headers", "answer", "refuse"].includes(key)))
     return "it has another field"
   const { request, headers, answer, refuse } = result
-  if ("refuse" in result) return isRtrError(refuse) ? undefined : "refuse must be an RtrError"
+  if ("refuse" in result) return isRtrError(refuse) ? undefined : wrongRefusal(refuse)
   if ("answer" in result) return within("answer", wrongChatReply(answer))
   if (headers !== undefined && !areHeaders(headers))
     return "headers must be an object of names and values that HTTP allows"
   return request === undefined ? undefined : within("request", wrongRequest(request, known))
 }
+
+const wrongRefusal = (refuse: unknown): string =>
+  refuse instanceof Error && refuse.name === "RtrError"
+    ? `the code of refuse must be one of ${Object.keys(errorCodes).join(", ")}`
+    : "refuse must be an RtrError"
 
 function areHeaders(headers: unknown): boolean {
   if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) return false
