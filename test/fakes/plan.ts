@@ -43,6 +43,7 @@ export function createBackend(name: string, weight = 1): TargetBackend {
     dialectId: "chat_completions",
     dialect: chatCompletions,
     secrets: [],
+    providerId: "vllm",
     provider: {
       toRequest: ({ body, headers }) => ({
         method: "POST",

@@ -1,9 +1,21 @@
-import { ConfigError, createKernel, definePlugin, hostApiVersion, type PluginModule, RtrError, Type } from "rtr"
+import {
+  ConfigError,
+  createKernel,
+  defineDialect,
+  definePlugin,
+  defineProvider,
+  type DialectModule,
+  hostApiVersion,
+  type PluginModule,
+  RtrError,
+  Type,
+} from "rtr"
+import chatCompletions from "rtr/plugins/dialects/chat-completions"
 import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { documentWith, smallDocument } from "../fakes/document.ts"
 import { chat, createFakeKernel, get } from "../fakes/kernel.ts"
-import { completion, createFakeTransport, jsonReply } from "../fakes/transport.ts"
+import { completion, createFakeTransport, jsonReply, streamReply } from "../fakes/transport.ts"
 import { chunk, gatedReply, watchedKernel } from "../fakes/watched-kernel.ts"
 
 const labels = ["benign", "jailbreak"]
@@ -255,6 +267,51 @@ describe("what a module throws for requests", () => {
     onTestFinished(() => kernel.close())
     for (let count = 0; count < 3; count++) expect((await kernel.fetch(chat("urgent"))).status).toBe(500)
     expect(told).toEqual([["CANARY", "plugin broken", hook]])
+  })
+
+  test("in a provider or a dialect is told with module and function, and not once more with the request", async () => {
+    const fail = (): never => {
+      throw new TypeError("CANARY")
+    }
+    const broken: readonly (readonly [hook: string, dialect: Partial<DialectModule>, toRequest?: () => never])[] = [
+      ["toRequest", {}, fail],
+      ["writeRequest", { writeRequest: fail }],
+      ["leftOut", { leftOut: fail }],
+      ["readReply", { readReply: fail }],
+      [
+        "readReply",
+        {
+          readReply() {
+            throw new RtrError("internal_error", "CANARY")
+          },
+        },
+      ],
+      ["readError", { readError: fail }],
+      ["reader", { reader: fail }],
+      ["reader", { reader: () => ({ read: fail, end: fail }) }],
+    ]
+    for (const [hook, dialect, toRequest] of broken) {
+      const told: unknown[] = []
+      const reply = hook === "reader" ? streamReply([chunk("hi")]) : jsonReply(completion("hi"))
+      const kernel = await createFakeKernel({
+        config: documentWith({ "providers.models.1.backend_refs.0.provider": "odd" }),
+        transport: createFakeTransport(hook === "readError" ? jsonReply({}, { status: 500 }) : reply),
+        modules: {
+          odd: defineProvider({
+            about: "Fails",
+            dialect: "odd_chat",
+            setup: () => ({
+              toRequest: toRequest ?? (() => ({ method: "POST", url: "https://odd.example", headers: {} })),
+            }),
+          }),
+          odd_chat: defineDialect({ ...chatCompletions, about: "Fails", ...dialect }),
+        },
+        onInternalError: (error, about, where) => told.push([(error as Error).message, about, where]),
+      })
+      onTestFinished(() => kernel.close())
+      await (await kernel.fetch(chat("urgent", { stream: hook === "reader" }))).text()
+      expect(told).toEqual([["CANARY", toRequest === undefined ? "dialect odd_chat" : "provider odd", hook]])
+    }
   })
 
   test("on purpose, for the client, is no mistake", async () => {

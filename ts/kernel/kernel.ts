@@ -296,7 +296,9 @@ export function createRouter(options: RouterOptions): Router {
       memory,
       acquire: (plan) => generations.get(plan)?.lease() ?? (() => {}),
       onInternalError: (error, requestId) => {
-        if (!isObject(error) || !ofModules.has(error)) onInternalError?.(error, requestId)
+        // An error of a dialect is told to clients in other words, with what the dialect threw as its cause.
+        if (![error, (error as Error | undefined)?.cause].some((each) => isObject(each) && ofModules.has(each)))
+          onInternalError?.(error, requestId)
       },
       onUnrouted: options.onUnrouted,
     })

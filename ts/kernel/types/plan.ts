@@ -172,6 +172,7 @@ export interface TargetBackend {
   readonly priority: number
   readonly upstreamModel: string
   readonly thinkTags?: ThinkTags | undefined
+  readonly providerId: string
   readonly provider: ProviderBackend
   /** Left out where no document asks for reasoning, or the backend cannot be told. */
   readonly writeReasoning?: ReasoningWriter | undefined

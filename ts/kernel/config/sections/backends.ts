@@ -204,6 +204,7 @@ export function compileBackend(
     dialect,
     secrets,
     writeReasoning: reasoning?.hostOf(provider, backend.baseUrl)?.write,
+    providerId,
     provider: setUpNow({ kind: "provider", id: providerId, source }, () => provider.setup(backend), secrets),
   }
 }
@@ -219,6 +220,7 @@ export function describedOnly(model: string, { registry }: Pick<CompileOptions, 
     dialectId: id,
     dialect: module,
     secrets: [],
+    providerId: "",
     provider: {
       toRequest() {
         throw new RtrError("not_supported", `Cannot call model "${model}": it is only described, without backend_refs`)

@@ -9,6 +9,7 @@ import type { Transport } from "../../types/transport.ts"
 import { toHeaderText } from "../../types/header-text.ts"
 import { notLoaded, type Stages } from "../load-stages.ts"
 import type { Costs } from "../load-costs.ts"
+import type { OnModuleError } from "../signals.ts"
 import { pickBackend } from "./backends.ts"
 import type { ModelFiguresKeeper } from "../model-figures.ts"
 import { observeAttempt } from "./observed-attempt.ts"
@@ -27,6 +28,7 @@ export interface Sending {
 export interface AttemptHost {
   readonly transport: Transport
   readonly figures: ModelFiguresKeeper
+  readonly onModuleError?: OnModuleError | undefined
   /** What calls cost; left out where no model has prices. */
   readonly costs?: Costs | undefined
   /** Calls models of a document that asks for retries, time-outs or fallbacks; left out with any other. */
@@ -65,7 +67,7 @@ export function callUpstream(host: AttemptHost, options: AttemptOptions): Promis
  */
 export async function callBackend(host: AttemptHost, options: AttemptOptions, backend: TargetBackend): Promise<Reply> {
   const { call, record, target } = options
-  const { request, dropped } = writeFor(backend, options)
+  const { request, dropped } = writeFor(host, backend, options)
   const observed = observeAttempt(host, record, target, backend)
   if (dropped !== undefined) observed.attempt.dropped = dropped
   try {
@@ -92,18 +94,37 @@ export async function callBackend(host: AttemptHost, options: AttemptOptions, ba
 }
 
 /** The request in the backend's protocol, and the client's fields that it has no place for. */
-function writeFor(backend: TargetBackend, { call, target, request, headers, reasoning }: AttemptOptions) {
+function writeFor(
+  { onModuleError }: AttemptHost,
+  backend: TargetBackend,
+  { call, target, request, headers, reasoning }: AttemptOptions,
+) {
   const { origin } = request
-  const own = origin?.forModel?.(request, { model: target.name, dialect: backend.dialectId }) ?? request
-  const portable = origin?.dialect === backend.dialectId ? own : (origin?.toPortable?.(own) ?? own)
-  const body = backend.dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
-  const passes = backend.dialectId === call.dialect && backend.dialect.clientHeaders !== undefined
-  return {
-    dropped: droppedFields(backend, portable, body),
-    request: backend.provider.toRequest({
-      body: (reasoning && backend.writeReasoning?.(body, reasoning)) ?? body,
-      stream: request.stream,
-      headers: passes ? { ...clientHeaders(backend.dialect, call.header), ...headers } : headers,
-    }),
+  const { dialectId, dialect, providerId } = backend
+  /** What runs, for the log. */
+  let module = `dialect ${origin?.dialect}`
+  let hook = "toPortable"
+  try {
+    const own = origin?.forModel?.(request, { model: target.name, dialect: dialectId }) ?? request
+    const portable = origin?.dialect === dialectId ? own : (origin?.toPortable?.(own) ?? own)
+    module = `dialect ${dialectId}`
+    hook = "writeRequest"
+    const body = dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
+    hook = "leftOut"
+    const dropped = droppedFields(backend, portable, body)
+    const passes = dialectId === call.dialect && dialect.clientHeaders !== undefined
+    module = `provider ${providerId}`
+    hook = "toRequest"
+    return {
+      dropped,
+      request: backend.provider.toRequest({
+        body: (reasoning && backend.writeReasoning?.(body, reasoning)) ?? body,
+        stream: request.stream,
+        headers: passes ? { ...clientHeaders(dialect, call.header), ...headers } : headers,
+      }),
+    }
+  } catch (error) {
+    onModuleError?.(module, error, hook)
+    throw error
   }
 }

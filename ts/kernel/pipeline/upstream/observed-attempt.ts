@@ -12,13 +12,15 @@ export interface ObservedAttempt {
   /** The first byte of a reply's body has come. */
   firstByte(): void
   usage(usage: StreamBatch["usage"]): void
+  /** A function of the backend's dialect threw; the log names both. Returns what was thrown. */
+  failedIn(hook: string, error: unknown): unknown
   /** Runs once; later calls change nothing. */
   end(error?: unknown): void
 }
 
 /** Begins the figures of a call that is sent now. */
 export function observeAttempt(
-  { figures, costs }: Pick<AttemptHost, "figures" | "costs">,
+  { figures, costs, onModuleError }: Pick<AttemptHost, "figures" | "costs" | "onModuleError">,
   record: CallRecord,
   target: ModelTarget,
   backend: TargetBackend,
@@ -36,6 +38,10 @@ export function observeAttempt(
       if (usage === undefined) return
       attempt.usage = usage
       if (target.pricing !== undefined) costs?.priceAttempt(attempt, usage, target.pricing)
+    },
+    failedIn(hook, error) {
+      onModuleError?.(`dialect ${backend.dialectId}`, error, hook)
+      return error
     },
     end(error) {
       if (attempt.endMs !== undefined) return

@@ -37,7 +37,8 @@ export async function readReply(
   if (mediaTypeOf(response.header("content-type")) === mediaTypeOf(backend.dialect.streamType)) {
     if (request.stream) {
       const client = call.dialect
-      const reader = backend.dialect.reader({ events: readsEvents || backend.dialectId !== client, client })
+      const events = readsEvents || backend.dialectId !== client
+      const reader = within(observed, "reader", () => backend.dialect.reader({ events, client }))
       const stream = createUpstreamStream(response, { reader, model: target.name, observed, secrets: backend.secrets })
       return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
     }
@@ -47,13 +48,22 @@ export async function readReply(
   const text = await response.text(maxBytes, (bytes) => call.hold?.(bytes * copies))
   const isLarge = text.length > charactersOfOwnTurn
   if (isLarge) await nextTurn()
-  const reply = backend.dialect.readReply(text)
+  const reply = within(observed, "readReply", () => backend.dialect.readReply(text))
   // It is written now, which takes as long again.
   if (isLarge) await nextTurn()
   observed.firstByte()
   observed.usage(reply.usage)
   observed.end()
   return { kind: "whole", status, reply, headers }
+}
+
+/** Runs a function of the backend's dialect. */
+function within<Value>({ failedIn }: ObservedAttempt, hook: string, run: () => Value): Value {
+  try {
+    return run()
+  } catch (error) {
+    throw failedIn(hook, error)
+  }
 }
 
 /** A longer reply takes milliseconds to parse, so many that come at once are parsed in a turn of the event loop each. */
@@ -88,7 +98,7 @@ async function readFailure(
     return { kind: "failure", status: 502, headers, message }
   }
   const body = parseFailure(text)
-  const said = body && backend.dialect.readError(body)
+  const said = body && within(observed, "readError", () => backend.dialect.readError(body))
   return {
     kind: "failure",
     status,

@@ -49,18 +49,25 @@ export function createUpstreamStream(
     done = true
     ending = setTimeout(() => response.cancel(), endingMs)
   }
+  const readBytes = (bytes: Uint8Array | undefined): StreamBatch | undefined => {
+    try {
+      return bytes === undefined ? reader.end() : reader.read(bytes)
+    } catch (error) {
+      throw observed.failedIn("reader", error)
+    }
+  }
   return {
     async next() {
       if (over) return undefined
       try {
         // What was wrong behind the last good event is told now, not when more bytes come.
-        if (started) reader.read(nothing)
+        if (started) readBytes(nothing)
         started = true
         for (;;) {
           const pulled = response.pull()
           const bytes = pulled instanceof Promise ? await pulled : pulled
           observed.firstByte()
-          const batch = bytes === undefined ? reader.end() : reader.read(bytes)
+          const batch = readBytes(bytes)
           if (batch !== undefined) seen(batch)
           if (bytes === undefined) finish(failure)
           if (batch !== undefined || bytes === undefined) return batch
