@@ -35,6 +35,7 @@ const accepts = "accepts its sample options and refuses unknown keys"
 const opens = "opens with exactly the hooks that it declares"
 const shows = "shows a stream to after, or says how else it is checked"
 const leaves = "leaves the request it was given as it was"
+const reads = "reads only facts of the types that it comes after"
 const around = "returns a reply from around, whatever the rest gives"
 const rejects = "gives a reply or rejects when the rest rejects"
 const events = "turns events into events"
@@ -58,11 +59,27 @@ test("plugins that keep the contract pass", async () => {
     before(() => ({ answer: textReply({ text: "x", model: "m" }) })),
     before(() => ({ refuse: new RtrError("invalid_request", "no") })),
     before(async () => ({ headers: {} })),
+    { ...before(({ factsOf }: PluginCall) => void factsOf("jailbreak")), after: () => ["jailbreak"] },
   ]
   expect(await Promise.all(passing.map((changes) => failures(changes)))).toEqual(passing.map(() => []))
 })
 
+const swallowing = async ({ factsOf }: PluginCall, next: () => Promise<unknown>): Promise<unknown> => {
+  try {
+    factsOf("jailbreak")
+  } catch {
+    return next()
+  }
+  return next()
+}
+
 const broken: readonly (readonly [string, object, readonly string[]])[] = [
+  [
+    "reads facts of a type that it does not name",
+    before(({ factsOf }: PluginCall) => void factsOf("jailbreak")),
+    [reads],
+  ],
+  ["reads them later", withHooks({ around: swallowing }), [reads]],
   ["is of another kind", { kind: "signal" }, [says]],
   ["does not say what it does", { about: " " }, [says]],
   ["says it in two lines", { about: "a\nb" }, [says]],
@@ -180,7 +197,7 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
         return { open: () => ({}) }
       },
     },
-    [opens, leaves, around, rejects, events, replies, ends],
+    [opens, leaves, reads, around, rejects, events, replies, ends],
   ],
 ]
 
@@ -198,5 +215,9 @@ test("the sample options stay as they were", async () => {
 test("pluginCall is a frozen call", () => {
   const call = pluginCall(chatRequest([textTurn("user", "hello")], { model: "m" }))
   expect(call).toMatchObject({ id: "req-1", decision: "test", model: "small", text: "hello", request: { model: "m" } })
+  expect(call.factsOf("jailbreak")).toEqual([])
+  const fact = { rule: "attack", state: "match", confidence: 1 } as const
+  const { factsOf } = pluginCall(undefined, { jailbreak: [fact] })
+  expect([factsOf("jailbreak"), factsOf("pii")]).toEqual([[fact], []])
   expect([Object.isFrozen(call), Object.isFrozen(call.request.turns[0])]).toEqual([true, true])
 })

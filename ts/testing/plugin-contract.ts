@@ -24,6 +24,8 @@ export interface PluginContractOptions {
   readonly options: Readonly<Record<string, unknown>>
   /** What further `needs` grant at set-up; stores, `clock`, `random` and `log` are there. */
   readonly host?: object
+  /** Facts of other signals, by condition type. */
+  readonly facts?: Readonly<Record<string, readonly Fact[]>>
 }
 
 const requests: readonly ChatRequest[] = [
@@ -122,19 +124,12 @@ export function pluginContract<Options extends TObject>(
   // The hooks and needs of a given module are known inside its own file only.
   // oxlint-disable-next-line typescript/no-explicit-any
   module: PluginModule<Options, any, any>,
-  { options, host = {} }: PluginContractOptions,
+  { options, host = {}, facts = {} }: PluginContractOptions,
 ): readonly ContractCase[] {
   const frozen = deepFreeze(structuredClone(options))
   const setup = () => module.setup(frozen as never, { ...grantedHost(host), decision: "test" } as never)
   const open = async (request?: ChatRequest): Promise<{ hooks: Partial<PluginHooks>; call: PluginCall }> => {
-    const call: PluginCall = {
-      ...pluginCall(structuredClone(request ?? helloRequest)),
-      factsOf(type) {
-        const declared = module.after?.(frozen as never) ?? []
-        expectThat(declared.includes(type), `its after to name "${type}", because without that nobody reads its rules`)
-        return []
-      },
-    }
+    const call = pluginCall(structuredClone(request ?? helloRequest), facts)
     return { hooks: (await setup()).open(call), call }
   }
   return [
@@ -171,6 +166,29 @@ export function pluginContract<Options extends TObject>(
         const words = new Set(Object.keys(result).map((key) => (key === "headers" ? "request" : key)))
         expectThat(words.size === 1, "a change, an answer or a refusal, and one of them")
         moduleResults.readBefore(plugin, result, call.request)
+      }
+    }),
+    contractCase("reads only facts of the types that it comes after", async () => {
+      const declared = module.after?.(frozen as never) ?? []
+      for (const given of inside()) {
+        const asked = new Set<string>()
+        const { factsOf, ...rest } = pluginCall(structuredClone(helloRequest), facts)
+        const call: PluginCall = {
+          ...rest,
+          factsOf(type) {
+            asked.add(type)
+            return factsOf(type)
+          },
+        }
+        const hooks: Partial<PluginHooks> = (await setup()).open(call)
+        // What a hook throws or returns is the matter of other cases.
+        await Promise.allSettled([
+          (async () => hooks.before?.(call))(),
+          (async () => hooks.around?.(call, async () => given))(),
+          (async () => given.kind === "whole" && hooks.after?.(given.reply))(),
+        ])
+        for (const type of asked)
+          expectThat(declared.includes(type), `its after to name "${type}", because else nobody may read its rules`)
       }
     }),
     contractCase("returns a reply from around, whatever the rest gives", async () => {
