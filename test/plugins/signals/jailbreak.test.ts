@@ -88,6 +88,15 @@ describe("the classifier", () => {
     expect(inference.calls.flat().map(({ text }) => text)).toEqual(["risk 0.9"])
   })
 
+  test("is not asked about data, and about the text that some of it stands for", async () => {
+    const inference = guard()
+    const data = Buffer.from("risk 0.9 and more of it, so that it is long. ".repeat(9)).toString("base64")
+    expect(await read([{ name: "a" }], `What is ${data} then?`, { inference })).toMatchObject([{ state: "match" }])
+    const asked = inference.calls.flat().map(({ text }) => text)
+    expect(asked).toContain("What is  …  then?")
+    expect(asked.join()).not.toContain(data.slice(0, 40))
+  })
+
   test("counts every label but benign, or those that are named", async () => {
     const inference = () =>
       createFakeInference({ labels: ["BENIGN", "injection", "jailbreak"], classify: () => [0.25, 0.25, 0.5] })

@@ -67,6 +67,22 @@ describe("a rule", () => {
     expect(await read("Pay with 4111 1111 1111 1111", { name: "any", threshold: 1 })).toEqual([match("any", 1)])
   })
 
+  test("matches what stands behind data, which no model reads", async () => {
+    const data = Array.from({ length: 99 }, (_, index) => (index * 7919 * 7919).toString(36)).join("Q")
+    const asked: string[] = []
+    const inference = {
+      spans(text: string) {
+        asked.push(text)
+        return spans(text)
+      },
+    }
+    const reading = await readerOf(signal as never, { rules: [{ name: "any" }] as never, inference })
+    const [fact] = await reading(`See ${data} of Ann`)
+    expect(asked).toContain("See  …  of Ann")
+    expect(asked.join()).not.toContain(data.slice(0, 40))
+    expect(fact).toMatchObject({ state: "match", value: 0.95 })
+  })
+
   test("tells the kinds that it has found, each once", async () => {
     const [fact] = await read("Pay with 4111 1111 1111 1111 or ask ann@acme.io, bob@acme.io", { name: "any" })
     expect(fact?.kinds).toEqual(["CREDIT_CARD", "EMAIL_ADDRESS"])

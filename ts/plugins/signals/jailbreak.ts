@@ -41,6 +41,7 @@ import {
   secondGuard,
   secondModel,
 } from "../_shared/guards/second-guard.ts"
+import { askWithoutData } from "../_shared/guards/without-data.ts"
 import { onceEach } from "../_shared/once-each.ts"
 
 const instructionsThreshold = (usual: string) =>
@@ -186,7 +187,8 @@ export default defineSignal({
       async read(input, { classify, embed }) {
         const first: Measure = async (text) => toReading(await classify(text), positive)
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
-        const risks = onceEach(askInTurn({ first, second: other }, second))
+        const ask = askInTurn({ first, second: other }, second)
+        const risks = onceEach((text: string) => askWithoutData(text, (short) => ask(short.text)))
         const views = onceEach(viewsOf)
         const addressed = onceEach(addressedSentences)
         const chunks = onceEach((text: string) => embedChunks(text, embed))

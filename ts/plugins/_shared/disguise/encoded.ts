@@ -7,13 +7,38 @@ import { rot13 } from "./shifted.ts"
 
 /** `runs` are parts without blanks, of letters, digits and what base64 has beside them. */
 export function decodeRuns(text: string, runs: readonly Range[]): readonly Segment[] {
-  return joinedLines(text, runs).flatMap((range): readonly Segment[] => {
-    const plain = plainOf(text.slice(range.start, range.end))
-    if (plain === undefined) return []
-    let { end } = range
-    while (text[end] === "=" && end - range.end < mostPadding) end++
-    return [{ start: range.start, end, plain }]
+  return joinedLines(text, runs).flatMap(({ start, end }): readonly Segment[] => {
+    const found = text.slice(start, end)
+    const plain = plainOf(found)
+    const segments = plain === undefined ? decodePieces(found) : [{ start: 0, end: found.length, plain }]
+    return segments.map((each) => withPadding(text, { ...each, start: start + each.start, end: start + each.end }))
   })
+}
+
+function withPadding(text: string, segment: Segment): Segment {
+  let { end } = segment
+  while (text[end] === "=" && end - segment.end < mostPadding) end++
+  return { ...segment, end }
+}
+
+/** What stands in an address or behind another word: `files/…`, `token_…`, `0x…`. */
+const piece = /[A-Za-z\d]{24,}/g
+const hexPiece = /[\da-f]{32,}/i
+/** Four letters of base64 are three bytes: with letters before them they begin at one of these places. */
+const beginnings = [1, 2, 3]
+
+function decodePieces(run: string): readonly Segment[] {
+  return Array.from(run.matchAll(piece), ({ 0: found, index }): readonly Segment[] => {
+    const end = index + found.length
+    const plain = found.length < run.length ? plainOf(found) : undefined
+    if (plain !== undefined) return [{ start: index, end, plain }]
+    const places = [found.search(hexPiece), ...beginnings].filter((place) => place > 0)
+    for (const place of places) {
+      const later = fromAlphabet(found.slice(place))
+      if (later !== undefined) return [{ start: index + place, end, plain: later }]
+    }
+    return []
+  }).flat()
 }
 
 const mostPadding = 6
@@ -32,16 +57,22 @@ function joinedLines(text: string, runs: readonly Range[]): readonly Range[] {
 
 function plainOf(run: string): string | undefined {
   const signs = run.replaceAll(/[\r\n]/g, "")
-  if (/^(?:[01]{8})+$/.test(signs)) return readable(bytesOf(signs, hex, 1))
-  if (/^(?:[\da-f]{2})+$/i.test(signs)) return readable(bytesOf(signs, hex, 4))
-  if (/^[A-Z2-7]+$/.test(signs)) return readable(bytesOf(signs, base32, 5)) ?? fromBase64(signs)
-  return fromBase64(signs)
+  const plain = fromAlphabet(signs)
+  // A short run could make words by chance.
+  return plain !== undefined || signs.length < fewestChanged || isHex.test(signs) ? plain : fromChanged(signs)
 }
 
-/** Tried as it stands, backwards and in the alphabet of rot13; a short run could make words by chance in one of the last two. */
-function fromBase64(signs: string): string | undefined {
-  const plain = readable(bytesOf(signs, base64, 6))
-  if (plain !== undefined || signs.length < fewestChanged) return plain
+const isHex = /^(?:[\da-f]{2})+$/i
+
+function fromAlphabet(signs: string): string | undefined {
+  if (/^(?:[01]{8})+$/.test(signs)) return readable(bytesOf(signs, hex, 1))
+  if (isHex.test(signs)) return readable(bytesOf(signs, hex, 4))
+  const plain = /^[A-Z2-7]+$/.test(signs) ? readable(bytesOf(signs, base32, 5)) : undefined
+  return plain ?? readable(bytesOf(signs, base64, 6))
+}
+
+/** Base64 backwards, and in the alphabet of rot13. */
+function fromChanged(signs: string): string | undefined {
   const backwards = Array.from(signs).toReversed().join("")
   return readable(bytesOf(backwards, base64, 6)) ?? readable(bytesOf(rot13(signs), base64, 6))
 }

@@ -118,6 +118,8 @@ const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
 const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu
 /** No person has such a name: keys of services. */
 const drawnCapitals = /^[A-Z\d]{16,}$/
+/** A package of npm or a team of GitHub: `@jridgewell/trace-mapping`, with what stands before it. */
+const packageOfScope = /^\W?(?:\S*node_modules\/)?@[a-z\d~][\w.~-]*\/[a-z\d~][\w.~-]*(?:[/@][^\s@]*)?$/
 const saysUser =
   /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
 
@@ -126,7 +128,7 @@ function isUserName(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   if (value.length < 3 || !/\p{L}/u.test(value)) return false
   const before = text.slice(Math.max(0, start - 48), start)
-  if (drawnCapitals.test(value)) return false
+  if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
   const isOfCode = nameInCode.test(value) || drawnId.test(value) || (idOfThing.test(value) && saysId.test(before))
   return !isOfCode || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
 }
@@ -151,10 +153,18 @@ function isOfYears(text: string, { start, end }: { readonly start: number; reado
   return !notYears.test(behind) && !(germanDay.test(before) && germanMonth.test(behind))
 }
 
+/** Longer are lines of pictures and archives, checksums and signatures. */
+const longestId = 40
+const kindOfSign = /[a-z]+|[A-Z]+|\d+/g
+
+/** Whether letters, capitals and digits change more often than in words. */
+const isDrawn = (value: string): boolean => (value.match(kindOfSign)?.length ?? 0) > 0.3 * value.length
+
 /** Digits alone are a number of anything, unless words say whose. */
 function isValue(kind: string, text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   if (kind === "PASSWORD") return value.length >= 4
+  if (value.length > longestId && isDrawn(value)) return false
   if (kind === "USERNAME") return isUserName(text, start, end)
   if (!/\d/.test(value) || value.length < 4) return false
   return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))

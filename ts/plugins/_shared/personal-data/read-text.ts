@@ -1,6 +1,7 @@
 // The findings in a text: what patterns are sure of, and what a model marks, each searched and asked once for all rules.
 
 import type { MaybePromise, PartialCoverage, TextSpan } from "../../../kernel/index.ts"
+import { askWithoutData } from "../guards/without-data.ts"
 import { onceEach } from "../once-each.ts"
 import { toFindings } from "./built-in-model.ts"
 import { type Entity, mergeEntities, toEntities } from "./entities.ts"
@@ -37,10 +38,12 @@ export function createReader(spans: Spans, isBuiltIn: boolean, searchPatterns: S
   const patternsIn = onceEach(async (text: string) => keepPrivate(text, await search(text)))
   const askOnce = onceEach((threshold: number | undefined) =>
     onceEach((text: string): Promise<Marked> =>
-      spans(text, threshold === undefined ? {} : { threshold }).then(
-        (marked) => ({ spans: marked, failure: marked.truncated }),
-        (failure: unknown) => ({ spans: [], failure }),
-      ),
+      askWithoutData(text, ({ text: short, sourceSpan }) =>
+        spans(short, threshold === undefined ? {} : { threshold }).then((marked) => ({
+          spans: marked.map((span) => ({ ...span, ...sourceSpan(span) })),
+          failure: marked.truncated,
+        })),
+      ).catch((failure: unknown) => ({ spans: [], failure })),
     ),
   )
   const toBuiltIn = onceEach(async (text: string): Promise<ReadText> => {

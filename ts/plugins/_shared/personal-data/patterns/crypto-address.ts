@@ -3,8 +3,9 @@
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { findChecked } from "./text-range.ts"
 
+/** Not within base64. */
 const candidate =
-  /(?<![\w/])(?:bc1[02-9ac-hj-np-z]{11,71}|BC1[02-9AC-HJ-NP-Z]{11,71}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40})(?!\w)/g
+  /(?<![\w/+])(?:bc1[02-9ac-hj-np-z]{11,71}|BC1[02-9AC-HJ-NP-Z]{11,71}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40})(?![\w/+])/g
 
 export function findCryptoAddresses(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found }) => {
