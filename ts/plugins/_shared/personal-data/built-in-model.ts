@@ -110,7 +110,8 @@ const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
 /** Names of functions, tables and constants: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`, `MAX_RETRIES`. Small letters with underscores are user names as often. */
-const nameInCode = /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+)$/
+const nameInCode =
+  /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]\w*(?:\.[A-Z]\w*)+|[a-z]\w*(?:\.[a-z]\w*){2,}|\w+_)$/
 /** A short word, and what a service drew: `cus_NffrFeUfNV2Hib`. */
 const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
 /** What is the id of some thing may have small letters alone. */
@@ -129,7 +130,11 @@ function isUserName(text: string, start: number, end: number): boolean {
   if (value.length < 3 || !/\p{L}/u.test(value)) return false
   const before = text.slice(Math.max(0, start - 48), start)
   if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
-  const isOfCode = nameInCode.test(value) || drawnId.test(value) || (idOfThing.test(value) && saysId.test(before))
+  const isOfCode =
+    nameInCode.test(value) ||
+    text.startsWith("::", end) ||
+    drawnId.test(value) ||
+    (idOfThing.test(value) && saysId.test(before))
   return !isOfCode || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
 }
 

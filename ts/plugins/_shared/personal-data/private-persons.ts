@@ -2,6 +2,7 @@
 // nothing private of them. So a name counts where the text is about a person whom its writer deals with: docs/why/private-persons.md.
 
 import type { TextRange } from "../../../kernel/index.ts"
+import { creditsIn } from "./credits.ts"
 import type { Entity } from "./entities.ts"
 import { isDealtWith } from "./dealt-with.ts"
 import { privateKinds } from "./kinds.ts"
@@ -15,9 +16,14 @@ const isPrivate: ReadonlySet<string> = new Set(privateKinds)
 /** The findings of a text without names that say nothing private, and without what stands beside no person. */
 export function keepPrivate(text: string, found: readonly Entity[]): readonly Entity[] {
   if (!found.some(({ kind }) => kind === "PERSON" || needsPerson.has(kind))) return found
+  const isCredited = creditsIn(text)
   const hasOthers = found.some(
-    ({ kind, start, end }) =>
-      isPrivate.has(kind) && kind !== "PERSON" && !needsPerson.has(kind) && !isOfNobody(kind, text.slice(start, end)),
+    (each) =>
+      isPrivate.has(each.kind) &&
+      each.kind !== "PERSON" &&
+      !needsPerson.has(each.kind) &&
+      !isOfNobody(each.kind, text.slice(each.start, each.end)) &&
+      !isCredited(each),
   )
   if (hasOthers) return found
   const isTask = setsTask(text)

@@ -85,9 +85,11 @@ export function valueOfField(kind: string, text: string, { start, end }: TextRan
 const holder =
   /^(?:process\.env|os\.environ|import\.meta|this|self|args?|argv|kwargs|opts|options|cfg|conf|config|settings|env|environment|secrets|credentials|creds|inputs?|params|props|state|session|req|request|res|response|ctx|context|body|payload|data|form|query|row|record|result|obj|object|event|github|vars?|values)\./i
 
-/** Whether a name is one of code: a constant, or a member that has the name of a field, as `config.user`. People are called `lily.ross`. */
+const numberType = /^(?:[iuf](?:8|16|32|64|128)|u?int\d+(?:_t)?|float\d+)$/i
+
+/** Whether a name is one of code: a constant, a type, or a member that has the name of a field, as `config.user`. People are called `lily.ross`. */
 export function isNameInCode(value: string): boolean {
-  if (!/\p{Ll}/u.test(value) || holder.test(value)) return true
+  if (!/\p{Ll}/u.test(value) || holder.test(value) || numberType.test(value)) return true
   const last = value.slice(value.lastIndexOf(".") + 1)
   return last !== value && kindOfField(last) !== undefined
 }

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest"
+import { creditsIn } from "../../../../ts/plugins/_shared/personal-data/credits.ts"
+
+/** What stands between brackets is the finding. */
+const isCredited = (kind: string, marked: string): boolean => {
+  const start = marked.indexOf("⟦")
+  const end = marked.indexOf("⟧") - 1
+  const text = marked.replaceAll(/[⟦⟧]/g, "")
+  return creditsIn(text)({ kind, start, end, probability: 1 })
+}
+
+describe("are credits of software", () => {
+  test.each([
+    ["EMAIL_ADDRESS", '{"name": "web", "author": "Ann Lee <⟦ann@lee.dev⟧>", "license": "MIT"}'],
+    ["PERSON", '{"license": "MIT", "author": {"name": "⟦Ann Lee⟧"}}'],
+    ["PERSON", '{"contributors": [{"name": "Bob", "url": "x"}, {"name": "⟦Ann Lee⟧"}], "repository": "x"}'],
+    ["USERNAME", '{"contributors": [{"githubUsername": "⟦annlee⟧"}], "license": "MIT"}'],
+    ["EMAIL_ADDRESS", '[package]\nname = "x"\nauthors = [\n  "Bob <b@c.io>",\n  "Ann Lee <⟦ann@lee.dev⟧>",\n]'],
+    ["EMAIL_ADDRESS", 'setup(name="x", author="Ann Lee", author_email="⟦ann@lee.dev⟧")'],
+    ["EMAIL_ADDRESS", "MIT License\n\nCopyright (c) 2024 Ann Lee <⟦ann@lee.dev⟧>"],
+    ["PERSON", "# © 2024 ⟦Ann Lee⟧"],
+    ["EMAIL_ADDRESS", " * @author Ann Lee <⟦ann@lee.dev⟧>"],
+    ["EMAIL_ADDRESS", "// Written by Ann Lee <⟦ann@lee.dev⟧>"],
+    ["USERNAME", "- More of it. [⟦@annlee⟧](https://github.com/annlee)"],
+  ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(true))
+})
+
+describe("are none", () => {
+  test.each([
+    ["PHONE_NUMBER", "# Copyright 2024 Ann Lee, ⟦+49 30 901820⟧"],
+    ["EMAIL_ADDRESS", "commit 1f2e\nAuthor: Ann Lee <⟦ann@lee.dev⟧>\n\n    Fix it"],
+    ["EMAIL_ADDRESS", '{"issue": 7, "author": {"name": "Ann Lee", "email": "⟦ann@lee.dev⟧"}}'],
+    ["EMAIL_ADDRESS", '{"author": "Bob", "license": "MIT", "customer": "⟦ann@lee.dev⟧"}'],
+    ["EMAIL_ADDRESS", '{"authors": ["Bob"], "license": "MIT", "customers": ["⟦ann@lee.dev⟧"]}'],
+    ["EMAIL_ADDRESS", "Copyright 2024 Bob\nmail ⟦ann@lee.dev⟧"],
+    ["PERSON", "The letter was written by ⟦Ann Lee⟧"],
+    ["USERNAME", "the account [⟦annlee⟧] is locked"],
+  ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(false))
+})
+
+test("are found in time in a text of nothing but findings", () => {
+  const text = `{"license": "MIT", "authors": [${'"Ann <a@b.io>", '.repeat(20_000)}]}`
+  const isOne = creditsIn(text)
+  for (let start = 40; start < 40_000; start += 16)
+    isOne({ kind: "EMAIL_ADDRESS", start, end: start + 6, probability: 1 })
+})
