@@ -1,7 +1,8 @@
-import { type DialectModule, RtrError, type StreamReader, type WireObject } from "rtr"
+import { type ChatReply, type DialectModule, eventsOf, RtrError, type StreamReader, type WireObject } from "rtr"
 import { dialectContract } from "rtr/testing"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import dialect from "../../ts/plugins/dialects/chat-completions.ts"
+import { helloRequest } from "../../ts/testing/chat.ts"
 import { failuresOf } from "../fakes/contract.ts"
 
 const failures = (changes: Partial<DialectModule>): Promise<readonly string[]> =>
@@ -247,4 +248,89 @@ test("finds a limit under another name than the backend's", async () => {
   expect(await failuresOf(dialectContract(dialect, { limitField: "max_new_tokens" }))).toEqual([
     "writes the limit of every request as max_new_tokens",
   ])
+})
+
+describe("a dialect that only calls backends", () => {
+  const reply: ChatReply = {
+    id: "reply-1",
+    model: "m",
+    created: 1_700_000_000,
+    choices: [{ blocks: [{ type: "text", text: "It is sunny." }], stop: "stop" }],
+    usage: { inputTokens: 7, outputTokens: 3, cachedInputTokens: 0 },
+  }
+  const writer = dialect.writer({ ...helloRequest, stream: true })
+  const stream = eventsOf(reply).map((event) => new TextDecoder().decode(writer.write([event])))
+  stream.push(new TextDecoder().decode(writer.end()))
+  const recorded = [{ body: dialect.writeReply(reply, {}), stream: stream.join(""), reply }] as const
+  const refuse = (): never => {
+    throw new Error("this dialect has no clients")
+  }
+  const backend: DialectModule = {
+    ...dialect,
+    readRequest: refuse,
+    writeReply: refuse,
+    writer: refuse,
+    errorBody: refuse,
+    failureBody: refuse,
+    errorEvent: refuse,
+  }
+  const failing = (changes: Partial<DialectModule>, more: object = {}): Promise<readonly string[]> =>
+    failuresOf(dialectContract({ ...backend, ...changes }, { side: "backend", recorded, ...more }))
+
+  test("passes without the client's side", async () => {
+    expect(await failing({})).toEqual([])
+    expect(await failing({}, { limitField: "max_completion_tokens" })).toEqual([])
+    expect(await failing({}, { limitField: "max_new_tokens" })).toEqual([
+      "writes the limit of every request as max_new_tokens",
+    ])
+  })
+
+  test("is caught where its own side is broken", async () => {
+    const mistakes: readonly (readonly [Partial<DialectModule>, string])[] = [
+      [{ about: "" }, "says what it does in one line"],
+      [{ schemas: refuse }, "says what it does in one line"],
+      [
+        { writeRequest: (request) => dialect.writeRequest(request, { model: "other" }) },
+        "writes requests for the model of the backend, or refuses what it cannot say",
+      ],
+      [
+        { writeRequest: (request, target) => dialect.writeRequest({ ...request, turns: [] }, target) },
+        "writes the texts of a request",
+      ],
+      [{ readReply: (text) => ({ ...dialect.readReply(text), choices: [] }) }, "reads the recorded replies"],
+      [{ readReply: () => reply }, "refuses what is no reply"],
+      [
+        {
+          reader: (options) => {
+            const reader = dialect.reader(options)
+            return { read: (bytes) => (bytes.length === 1 ? undefined : reader.read(bytes)), end: () => reader.end() }
+          },
+        },
+        "gives the same events wherever a stream is cut",
+      ],
+      [
+        { reader: () => ({ read: () => undefined, end: () => undefined }) },
+        "refuses a stream that is none or breaks off",
+      ],
+      [{ reader: () => ({ read: () => undefined, end: () => undefined }) }, "bounds the size of an event"],
+      [
+        {
+          reader: (options) => {
+            let reader = dialect.reader(options)
+            return {
+              read(bytes) {
+                const batch = reader.read(bytes)
+                if (batch?.done === true) reader = dialect.reader(options)
+                return batch
+              },
+              end: () => undefined,
+            }
+          },
+        },
+        "reads nothing that follows the end",
+      ],
+      [{ readError: () => ({ message: "any" }) }, "takes no other body for an error"],
+    ]
+    for (const [changes, failed] of mistakes) expect(await failing(changes), failed).toContain(failed)
+  })
 })

@@ -143,6 +143,11 @@ test("a head that is not there fails the lease that asks it, and no other of the
   await right.ready()
   const wrong = pool.open(group.map((each) => ({ ...each, heads: [{ ...head, head: "toxicity" }] })))
   await expect(wrong.ready()).rejects.toThrow(/"toxicity" is not a head of deployment "guard"/)
+  const expects = [{ rule: "attack", labels: ["attack"] }]
+  const unlabelled = pool.open(group.map((each) => ({ ...each, heads: [{ ...head, expects }] })))
+  await expect(unlabelled.ready()).rejects.toThrow(
+    'must be a head with the label "attack", which rule "attack" asks for; that of deployment "guard" has "benign", "jailbreak"',
+  )
   expect([right, wrong].map(({ inference }) => inference.status()[0]?.state)).toEqual(["ready", "failed"])
   expect([guard.started().length, guard.asked("/v1/models")]).toEqual([1, 2])
 })

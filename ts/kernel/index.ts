@@ -62,6 +62,7 @@ export type {
 // ── kinds ──
 
 export type {
+  ExpectedLabels,
   KnownModel,
   NarrowFacts,
   PreviewContext,

@@ -1,10 +1,8 @@
 // What every dialect must do.
 
 import {
-  type ChatEvent,
   type ChatReply,
   type ChatRequest,
-  createReplyCollector,
   type DialectModule,
   eventsOf,
   isRtrError,
@@ -12,12 +10,25 @@ import {
   loadGuardTexts,
   maxEventBytes,
   RtrError,
-  type StreamReader,
   type Usage,
   type WireObject,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 import { helloRequest } from "./chat.ts"
+import { backendCases, type BackendContractOptions } from "./dialect-backend-cases.ts"
+import {
+  collected,
+  copy,
+  cuts,
+  decoder,
+  drain,
+  type Drained,
+  encoder,
+  expectError,
+  expectSame,
+  joined,
+  told,
+} from "./dialect-streams.ts"
 
 export interface DialectContractOptions {
   /** More requests and replies that the dialect can say in full. */
@@ -96,7 +107,16 @@ const replies: readonly ChatReply[] = [
   },
 ]
 
-export function dialectContract(module: DialectModule, options: DialectContractOptions = {}): readonly ContractCase[] {
+export function dialectContract(
+  module: DialectModule,
+  options: DialectContractOptions | BackendContractOptions = {},
+): readonly ContractCase[] {
+  return "side" in options
+    ? backendCases(module, { ...options, requests: [...requests, ...(options.requests ?? [])] })
+    : bothSides(module, options)
+}
+
+function bothSides(module: DialectModule, options: DialectContractOptions): readonly ContractCase[] {
   const allRequests = [...requests, ...(options.requests ?? [])]
   const allReplies = [...replies, ...(options.replies ?? [])]
   const streams = (options.streams ?? []).map((text) => encoder.encode(text))
@@ -108,14 +128,6 @@ export function dialectContract(module: DialectModule, options: DialectContractO
     return joined([...eventsOf(reply).map((event) => writer.write([event])), writer.end()])
   }
   const stream = streamOf(replies[1] as ChatReply)
-  /** What is compared of a reply. */
-  const told = ({ id, model, created, choices, usage: used }: ChatReply): ChatReply => ({
-    id,
-    model,
-    created: options.tellsTime === false ? 0 : created,
-    choices,
-    usage: used,
-  })
   const toldEvents = (drained: Drained): Drained => ({
     ...drained,
     events: drained.events.map((event) =>
@@ -206,7 +218,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
     contractCase("reads the replies that it writes", () => {
       for (const reply of allReplies) {
         const read = module.readReply(module.writeReply(deepFreeze(copy(reply)), {}))
-        expectSame(told(read), told(reply), "a reply")
+        expectSame(told(read, options), told(reply, options), "a reply")
       }
     }),
     contractCase("passes a reply on that nobody changed, with the routing metadata", () => {
@@ -229,7 +241,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
           blocks: [{ type: "text" as const, text: "[removed]" }],
         }))
         const changed = module.readReply(module.writeReply({ ...read, choices }, {}))
-        expectSame(told(changed), told({ ...reply, choices }), "a changed reply")
+        expectSame(told(changed, options), told({ ...reply, choices }, options), "a changed reply")
       }
     }),
     contractCase("refuses what is no reply", () => {
@@ -240,7 +252,7 @@ export function dialectContract(module: DialectModule, options: DialectContractO
       for (const reply of allReplies) {
         const { events, done } = drain(module.reader({ events: true }), [streamOf(reply)])
         expectThat(done, "the end of the stream to be found")
-        expectSame(told(collected(events)), told(reply), "the reply of a stream")
+        expectSame(told(collected(events), options), told(reply, options), "the reply of a stream")
       }
     }),
     contractCase("gives the same events and bytes wherever a stream is cut", () => {
@@ -363,78 +375,4 @@ function textsForGuards(module: DialectModule, body: JsonValue): readonly string
   const { textsFor, gapFor } = guardTexts(request, module)
   const gap = gapFor({ onUnscanned: "block", readsEverything: true, allowedUnread: new Set() })
   return gap === undefined ? textsFor({ name: "any" }) : undefined
-}
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-
-const copy = <Value>(value: Value): Value => structuredClone(value)
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
-}
-
-/** Two pieces for every place, and single bytes. */
-function* cuts(bytes: Uint8Array): Iterable<readonly Uint8Array[]> {
-  for (let at = 0; at <= bytes.length; at++) yield [bytes.subarray(0, at), bytes.subarray(at)]
-  yield Array.from(bytes, (byte) => Uint8Array.of(byte))
-}
-
-interface Drained {
-  readonly events: readonly ChatEvent[]
-  readonly bytes: string
-  readonly usage: Usage | undefined
-  readonly done: boolean
-}
-
-function drain(reader: StreamReader, pieces: readonly Uint8Array[]): Drained {
-  const events: ChatEvent[] = []
-  const bytes: Uint8Array[] = []
-  let used: Usage | undefined
-  let done = false
-  for (const piece of [...pieces, undefined]) {
-    const batch = piece === undefined ? reader.end() : reader.read(piece)
-    if (batch === undefined) continue
-    events.push(...batch.events)
-    if (batch.bytes !== undefined) bytes.push(batch.bytes.slice())
-    used = batch.usage ?? used
-    done ||= batch.done
-  }
-  return { events, bytes: decoder.decode(joined(bytes)), usage: used, done }
-}
-
-function collected(events: readonly ChatEvent[]): ChatReply {
-  const collector = createReplyCollector()
-  for (const event of events) collector.add(event)
-  return collector.reply()
-}
-
-/** JSON with sorted keys, without marks of origin. */
-function plain(value: unknown): string | undefined {
-  return JSON.stringify(value, (key, each: unknown) => {
-    if (key === "origin") return undefined
-    return typeof each === "object" && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([one], [two]) => (one < two ? -1 : 1)))
-      : each
-  })
-}
-
-function expectSame(value: unknown, expected: unknown, what: string): void {
-  expectThat(plain(value) === plain(expected), `${what} to be ${plain(expected)}, got ${plain(value)}`)
-}
-
-function expectError(run: () => unknown, code: string, what: string): void {
-  try {
-    run()
-  } catch (error) {
-    expectThat(isRtrError(error) && error.code === code, `${what} to be refused with ${code}`)
-    return
-  }
-  throw new Error(`Expected ${what} to be refused`)
 }

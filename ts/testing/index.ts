@@ -4,6 +4,7 @@ export { sampleCandidates } from "./algorithm-cases.ts"
 export { awkwardTexts, type ContractCase, deepFreeze } from "./case.ts"
 export { chatRequest, textTurn } from "./chat.ts"
 export { dialectContract, type DialectContractOptions } from "./dialect-contract.ts"
+export type { BackendContractOptions, RecordedReply } from "./dialect-backend-cases.ts"
 export {
   createFakeInference,
   createFakeQuestions,

@@ -139,10 +139,23 @@ describe("rules with models of their own", () => {
 
   test("have their heads checked", () => {
     const bindings = { safety: { deployment: "mine", head: "risk" }, "hazard.private": { deployment: "other" } }
+    const needs = (rule: string, label: string): object => [{ rule, labels: [label] }]
     expect(boundHeads(asking(bindings), registry)).toEqual([
-      { binding: "safety.any", deployment: "mine", head: "risk", answers: "classes" },
-      { binding: "safety.private", deployment: "mine", head: "risk", answers: "classes" },
-      { binding: "hazard.private", deployment: "other", head: undefined, answers: "classes" },
+      { binding: "safety.any", deployment: "mine", head: "risk", answers: "classes", expects: needs("any", "unsafe") },
+      {
+        binding: "safety.private",
+        deployment: "mine",
+        head: "risk",
+        answers: "classes",
+        expects: needs("private", "unsafe"),
+      },
+      {
+        binding: "hazard.private",
+        deployment: "other",
+        head: undefined,
+        answers: "classes",
+        expects: needs("private", "privacy"),
+      },
       { binding: "safety", deployment: "mine", head: "risk", answers: "classes" },
     ])
   })

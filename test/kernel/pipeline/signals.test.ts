@@ -1,3 +1,4 @@
+import { stat } from "node:fs"
 import { loadGuardTexts } from "rtr"
 import { createFakeInference } from "rtr/testing"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
@@ -17,6 +18,8 @@ afterEach(() => void vi.useRealTimers())
 const newInput = (): RequestInput => inputOf([user("hello")])
 const fact = (rule: string, changes: object = {}) => ({ rule, state: "match", confidence: 1, ...changes }) as const
 const unknown = (rule: string, reason: string) => ({ rule, state: "unknown", confidence: 0, reason })
+/** The turn of the event loop behind the deadline. */
+const lastTurnMs = 1
 const never = (): Promise<never> => new Promise(() => {})
 const call = {
   signal: new AbortController().signal,
@@ -317,7 +320,7 @@ describe("a signal that comes after others", () => {
     const slow = createPlannedSignal("first", { firstSlot: 1, read: never })
     const alsoSlow = createPlannedSignal("slow", { firstSlot: 2, level: 1, read: never })
     const reading = read([later(({ factsOf }) => factsOf("first")), slow, alsoSlow], { signalTimeoutMs: 50 })
-    await vi.advanceTimersByTimeAsync(51)
+    await vi.advanceTimersByTimeAsync(50 + 3 * lastTurnMs)
     expect((await reading).facts).toEqual([0, 1, 2].map(() => unknown("rule", "timeout")))
   })
 
@@ -353,7 +356,7 @@ describe("the deadline", () => {
 
   test("makes late facts unknown and keeps the others", async () => {
     const reading = read([slow, quick], { signalTimeoutMs: 50 })
-    await vi.advanceTimersByTimeAsync(50)
+    await vi.advanceTimersByTimeAsync(50 + lastTurnMs)
     expect((await reading).facts).toEqual([unknown("rule", "timeout"), fact("rule")])
   })
 
@@ -366,13 +369,38 @@ describe("the deadline", () => {
       read: () => new Promise((_, reject) => (fail = reject)),
     })
     const reading = read([late, failing], { signalTimeoutMs: 50 })
-    await vi.advanceTimersByTimeAsync(50)
+    await vi.advanceTimersByTimeAsync(50 + lastTurnMs)
     const readings = await reading
     const before = structuredClone(readings)
     finish([fact("rule")])
     fail(new Error("late"))
     await vi.advanceTimersByTimeAsync(10)
     expect(readings).toEqual(before)
+  })
+
+  test("counts what has arrived while another signal held the event loop", async () => {
+    vi.useRealTimers()
+    const arrived = Promise.withResolvers<void>()
+    const holding = createPlannedSignal("holding", {
+      read: () =>
+        new Promise((resolve) => {
+          // Node runs timers that are due before it looks for files and sockets that are ready.
+          stat(import.meta.filename, () => {
+            stat(import.meta.filename, () => arrived.resolve())
+            const end = performance.now() + 100
+            while (performance.now() < end);
+            resolve([fact("rule")])
+          })
+        }),
+    })
+    const waiting = createPlannedSignal("waiting", {
+      firstSlot: 1,
+      read: async () => {
+        await arrived.promise
+        return [fact("rule")]
+      },
+    })
+    expect((await read([holding, waiting], { signalTimeoutMs: 50 })).facts).toEqual([fact("rule"), fact("rule")])
   })
 
   test("leaves no timer behind when all is read in time", async () => {
@@ -433,8 +461,8 @@ describe("questions", () => {
       inference: createFakeInference({ delayMs: 1000 }),
       signalTimeoutMs: 20,
     })
-    // The turn behind the deadline is for what signals can say without an answer.
-    await vi.advanceTimersByTimeAsync(21)
+    // A turn more is for what signals can say without an answer.
+    await vi.advanceTimersByTimeAsync(20 + 2 * lastTurnMs)
     expect((await reading).facts).toEqual([unknown("rule", "timeout")])
     await vi.advanceTimersByTimeAsync(1000)
   })

@@ -185,6 +185,22 @@ describe("a model on this machine", () => {
     expect(deploymentsOf(own)).toEqual([])
   })
 
+  test("has to have the labels of its rule and no others, also where only its worker can tell them", () => {
+    const own: Rule = { ...local, model_path: "/models/topics" }
+    const { document } = bindServices(canonical(changesOf([own], condition(own, "weather"))), registry)
+    expect(neededDeployments(document, registry)).toMatchObject([
+      {
+        name: "classifier.topic",
+        heads: [
+          {
+            binding: "classifier.topic",
+            expects: [{ rule: "topic", labels: ["billing", "weather"], noOthers: true }],
+          },
+        ],
+      },
+    ])
+  })
+
   test("says where a rule names it, also in a recipe", () => {
     const routing = (rule: Rule): object => ({
       signals: { classifiers: [local, rule] },

@@ -189,8 +189,34 @@ export function boundHeads(document: ConfigDocument, registry: Registry): readon
       if (found === undefined) return []
       const { deployment, head } = found
       const ofRouting = own.includes(found)
-      return [{ binding, deployment, head, answers, ...(ofRouting && { ofRouting }) }]
+      const expects = asked.includes(binding) ? expectationsOf(registered, document, binding) : []
+      return [
+        {
+          binding,
+          deployment,
+          head,
+          answers,
+          ...(expects.length > 0 && { expects }),
+          ...(ofRouting && { ofRouting }),
+        },
+      ]
     })
+  })
+}
+
+/** What the rules that ask through a binding need of the labels of its model. */
+function expectationsOf(
+  registered: RegisteredSignal,
+  document: ConfigDocument,
+  name: string,
+): NonNullable<BoundHead["expects"]> {
+  const { module } = registered
+  const settings = settingsOf(module, document)
+  return rulesOf(registered, document).flatMap((rule) => {
+    const binding = module.ruleBindings === undefined ? name : name.replace(/\..*/s, "")
+    if (module.ruleBindings !== undefined && name !== `${binding}.${rule.name}`) return []
+    const expected = module.expectedLabels?.(rule as never, { binding, settings: settings as never })
+    return expected === undefined ? [] : [{ rule: rule.name, ...expected }]
   })
 }
 

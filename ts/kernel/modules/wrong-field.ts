@@ -53,6 +53,7 @@ const fields: { readonly [Kind in ModuleKind]: FormsOf<ModuleKinds[Kind]> } = {
     binding: "a text",
     defaultHead: "a text",
     ruleBindings: "an object",
+    expectedLabels: "a function",
     second: "an object",
     embeddingBinding: "a text",
     asks: "a function",

@@ -235,7 +235,9 @@ async function waitFor(
   let onLeft = (): void => {}
   const late = new Promise<void>((resolve) => {
     onLeft = resolve
-    timer = setTimeout(resolve, Math.max(0, reading.deadlineAt - performance.now()))
+    // A signal that held the event loop past the deadline leaves what others wait for ready and unread: it is read in one turn more.
+    const lastTurn = (): void => void (timer = setTimeout(resolve))
+    timer = setTimeout(lastTurn, Math.max(0, reading.deadlineAt - performance.now()))
   })
   if (client.aborted) onLeft()
   else client.addEventListener("abort", onLeft, { once: true })

@@ -129,6 +129,13 @@ export interface SecondModel {
   readonly isAsked: (document: object) => boolean
 }
 
+/** What the head of a model has to have for a rule. */
+export interface ExpectedLabels {
+  readonly labels: readonly string[]
+  /** A model with further labels does not fit either. */
+  readonly noOthers?: true
+}
+
 export interface SignalModule<
   Rule extends TObject = TObject,
   Settings extends TObject | TArray = TObject,
@@ -149,6 +156,14 @@ export interface SignalModule<
    * `policy` asks through `kind.policy`, or else `kind`, and each of its questions names the first as its `binding`.
    */
   readonly ruleBindings?: Readonly<Record<string, (rule: RuleOf<Rule>) => boolean>>
+  /**
+   * Labels that a rule needs of the model of a binding (`binding`, a kind of `ruleBindings`, or that of `second`): a document is
+   * refused where the model lacks one, because the rule could never match. Undefined for a rule that takes any labels.
+   */
+  readonly expectedLabels?: (
+    rule: RuleOf<Rule>,
+    asked: { readonly binding: string; readonly settings: Static<Settings> },
+  ) => ExpectedLabels | undefined
   /** For a signal whose rules share their models. */
   readonly second?: SecondModel
   /** The entry for `inference.embed`, for a signal that asks a model of another kind as well; `binding` when left out. */

@@ -67,6 +67,8 @@ export default defineSignal({
   conditionType: "classifier",
   needs: ["inference.classify", "inference.decide"],
   ruleBindings: { classifier: () => true },
+  // Only a model on this machine is asked for its labels before it serves.
+  expectedLabels: ({ type, labels }) => (type === "local" ? { labels, noOthers: true } : undefined),
   settings: { path: ["model_catalog", "external"], schema: externalModels },
   rule,
   factNames: ({ name, labels }) => labels.map((label) => `${name}:${label}`),

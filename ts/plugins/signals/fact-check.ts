@@ -5,6 +5,7 @@ import { probabilityOf } from "../_shared/label-probability.ts"
 import { isBlank } from "../_shared/text-size.ts"
 
 const names = ["needs_fact_check", "no_fact_check_needed"]
+const [checkedLabel, uncheckedLabel] = ["fact_check", "no_fact_check"] as const
 
 const settings = section({
   threshold: Type.Optional(
@@ -22,6 +23,7 @@ export default defineSignal({
   needs: ["inference.classify"],
   binding: "fact_check_classifier",
   defaultHead: "fact_check",
+  expectedLabels: () => ({ labels: [checkedLabel, uncheckedLabel] }),
   rule: Type.Object({}),
   settings: { path: ["model_catalog", "modules", "hallucination_mitigation", "fact_check"], schema: settings },
   check(rules, report) {
@@ -38,8 +40,8 @@ export default defineSignal({
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
         const classification = await classify(text)
         const [checked, unchecked] = [
-          probabilityOf(classification, "fact_check"),
-          probabilityOf(classification, "no_fact_check"),
+          probabilityOf(classification, checkedLabel),
+          probabilityOf(classification, uncheckedLabel),
         ]
         const needed = checked > unchecked && checked >= threshold
         return rules.map(({ name }): Fact => {

@@ -112,6 +112,8 @@ export default defineSignal({
   defaultHead: "jailbreak",
   second: secondModel,
   embeddingBinding: "embedding",
+  expectedLabels: ({ method }, { binding, settings: { positive_labels: labels } }) =>
+    labels === undefined || method === "contrastive" || binding === secondModel.binding ? undefined : { labels },
   asks: (rules) => [
     ...(rules.some((entry) => entry.method !== "contrastive") ? (["inference.classify"] as const) : []),
     ...(rules.some(comparesPatterns) ? (["inference.embed"] as const) : []),

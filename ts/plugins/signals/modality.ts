@@ -64,6 +64,7 @@ export default defineSignal({
   binding: "modality_detector",
   defaultHead: "modality",
   debugHeader: { name: "selected-modality", tells: "match" },
+  expectedLabels: (_, { settings: { method } }) => (method === "keyword" ? undefined : { labels: names }),
   asks: (_, { method }) => (method === "keyword" ? [] : ["inference.classify"]),
   rule: Type.Object({}),
   settings: { path: settingsPath, schema: settings },

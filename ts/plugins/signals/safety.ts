@@ -57,6 +57,9 @@ export default defineSignal({
   about: "Matches texts with harmful content, or with some kinds of it; its model is one that the document binds",
   needs: ["inference.classify"],
   ruleBindings: { safety: () => true, hazard: ({ hazard }) => hazard !== undefined },
+  expectedLabels: ({ unsafe_labels: unsafe = usualUnsafe, hazard }, { binding }) => ({
+    labels: binding === "hazard" ? (hazard?.categories ?? []) : unsafe,
+  }),
   guard: true,
   rule,
   settings: { path: ["model_catalog", "modules", "safety"], schema: settings },

@@ -36,6 +36,7 @@ export default defineSignal({
   needs: ["inference.classify"],
   binding: "feedback_detector",
   defaultHead: "feedback",
+  expectedLabels: ({ name }) => (Object.hasOwn(labels, name) ? { labels: [labels[name] as string] } : undefined),
   rule: Type.Object({}),
   settings: { path: ["model_catalog", "modules", "feedback_detector"], schema: settings },
   check(rules, report) {
