@@ -18,13 +18,12 @@ import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/gua
 import { assistantNames } from "../_shared/personal-data/assistant-names.ts"
 import { allowsValue } from "../_shared/personal-data/allowed-values.ts"
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
-import { creditsIn } from "../_shared/personal-data/credits.ts"
 import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
 import { onceEach } from "../_shared/once-each.ts"
-import { isOfNobody } from "../_shared/personal-data/reserved-values.ts"
+import { publicIn } from "../_shared/personal-data/public-data.ts"
 
 const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
@@ -166,13 +165,13 @@ async function readRule(
     found.flatMap((entities, text) =>
       entities.flatMap((each) => (isWanted(each.kind) && isOfSomebody(each, text) ? [{ ...each, text }] : [])),
     )
-  const isCredited = onceEach((text: number) => creditsIn(texts[text] ?? ""))
+  const isPublic = onceEach((text: number) => publicIn(texts[text] ?? ""))
   const isOfSomebody = (entity: Entity, text: number): boolean => {
     const { kind } = entity
     const value = (texts[text] ?? "").slice(entity.start, entity.end)
     if (isAllowed(kind, value)) return false
     if (namesKinds) return true
-    return !isOfNobody(kind, value) && !(kind === "PERSON" && isAssistant(value)) && !isCredited(text)(entity)
+    return !(kind === "PERSON" && isAssistant(value)) && !isPublic(text)(entity)
   }
   let texts: readonly string[] = []
   let certain: readonly FoundIn[]

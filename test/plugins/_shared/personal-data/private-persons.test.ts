@@ -30,11 +30,22 @@ test.each([
   ["Write a reference for [John Whitfield], {44} years old", "John Whitfield", "44"],
   ["Draft a performance review for [John Whitfield]", "John Whitfield"],
   ["[Solène Garrigue] a appelé, rappelez-la", "Solène Garrigue"],
+  ["[Ann Lee] (ann@lee.dev) called", "Ann Lee"],
+  ["The flat is 1600 m² and [Ann Lee] rents it. In 1600 words: she pays late.", "Ann Lee"],
+  ["[Ann Lee] 2020 and later, and her files", "Ann Lee"],
 ])("with whom the writer deals counts in %j", (marked, ...expected) => expect(kept(marked)).toEqual(expected))
 
 describe("nobody counts", () => {
   test.each([
     "Write an essay about [Rosa Parks]",
+    "The effect is known since [Oke] (1982) and was measured by [Lewis] et al., then by [Khattab] & Zaharia 2020.",
+    "[Dvořák] came to New York in September 1892 and stayed, aged {51}",
+    "# Chapter Twelve\n\n[Tomasz Wrona] had three passports and none of them was his.",
+    "Vielen Dank. Bitte schreibe einen Text über [Angela Merkel].",
+    "Bonjour. Rédigez un texte sur [Simone Veil].",
+    "Hola. Escribe un texto sobre [Rafael Nadal].",
+    "The programme note: [Seidl] conducted. And make two questions of it.",
+    "The theme is by [Jan T. Sott] (https://github.com/idleberg)",
     "Summarise: [Merkel] said on Monday that the talks failed",
     "Translate: [Einstein] was born in 1879",
     "How is it that [Elvis] died of a heart attack?",

@@ -117,6 +117,10 @@ const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
 /** What is the id of some thing may have small letters alone. */
 const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
 const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu
+/** `location = "westeurope"`. */
+const plainWord = /^\p{Ll}+$/u
+const isAssigned = /[=:]\s{0,3}["']$/
+const commit = /^\^?(?=[a-f]*\d)[\da-f]{7,40}$/
 /** No person has such a name: keys of services. */
 const drawnCapitals = /^[A-Z\d]{16,}$/
 /** A package of npm or a team of GitHub: `@jridgewell/trace-mapping`, with what stands before it. */
@@ -132,6 +136,8 @@ function isUserName(text: string, start: number, end: number): boolean {
   if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
   const isOfCode =
     nameInCode.test(value) ||
+    commit.test(value) ||
+    (plainWord.test(value) && isAssigned.test(before)) ||
     text.startsWith("::", end) ||
     drawnId.test(value) ||
     (idOfThing.test(value) && saysId.test(before))

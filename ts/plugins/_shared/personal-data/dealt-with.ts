@@ -57,7 +57,7 @@ const relates = new RegExp(
 )
 
 const says =
-  /^(?:['’]s)?(?:\s*(?:<|\((?!https?:|\[[^\]\n]{0,60}\]\(http))|,? (?:lives? (?:at|in|on)|is my|was my|my |our |one of (?:my|our) |an? [\p{L}-]+ of (?:mine|ours)|from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu
+  /^(?:['’]s)?(?:\s*(?:<|\((?!\d{4}|https?:|\[[^\]\n]{0,60}\]\(http))|,? (?:lives? (?:at|in|on)|is my|was my|my |our |one of (?:my|our) |an? [\p{L}-]+ of (?:mine|ours)|from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu
 
 /** Papers that people write about those with whom they work, whom they treat or to whom they let a flat. */
 const documents = new RegExp(

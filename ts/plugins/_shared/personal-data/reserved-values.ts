@@ -2,6 +2,7 @@
 // mailboxes that nobody reads or that belong to an office or a list, and free telephone numbers. They stand in every other configuration
 // file and letterhead. A rule that names kinds finds them all the same.
 
+import type { Entity } from "./entities.ts"
 import { toPlainEmail } from "./patterns/spelled-email.ts"
 
 /** Whether a value of a kind tells of no person. */
@@ -58,6 +59,18 @@ const office =
 /** Lists that many people read. */
 const mailingList =
   /^(?:[\w.]+-(?:dev(?:el)?|users?|announce|discuss|lists?|commits|bugs?|help|team|owner|request|patches|maintainers)|bug-[\w.-]+)@|@(?:lists?\.[\w.-]+|[\w-]+\.lists\.[\w.-]+|vger\.kernel\.org|(?:[\w-]+\.)?googlegroups\.com|groups\.io)$/i
+/** In quotes, as code and its tests have them. */
+const sampleDomain = /@(?:[\w-]+\.)*example\.(?:com|net|org)$/i
+
+/** Whether a finding is a mail address of the domains for examples that stands in quotes or behind the name of a field. */
+export function isSample(text: string, { kind, start, end }: Entity): boolean {
+  if (kind !== "EMAIL_ADDRESS" || !sampleDomain.test(text.slice(start, end))) return false
+  const before = text.slice(Math.max(0, start - 24), start)
+  return /["'`]$/.test(before)
+    ? /^["'`]/.test(text.slice(end, end + 1))
+    : /(?:^|\n)[ \t-]*[\w.]{0,12}mail: $/.test(before)
+}
+
 /** RFC 2606. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */
 const reservedDomain = /[@.](?:example|test|invalid)$/i
 

@@ -97,7 +97,7 @@ const beginsWithMoney = /^\P{L}{0,3}\d[\d.,]* ?(?:eur|usd|chf|€|\$|£)(?!\p{L}
 const isNoStreet = (word: string): boolean => articles.has(word) || noStreet.has(word.toLowerCase())
 const articles: ReadonlySet<string> = new Set("a las la de del el le du à los".split(" "))
 const noStreet: ReadonlySet<string> = new Set(
-  "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo monday tuesday wednesday thursday friday saturday sunday kw zimmer raum room los lot uhr h bis ab um heures horas hours".split(
+  "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo monday tuesday wednesday thursday friday saturday sunday kw zimmer raum room los lot uhr h bis ab um heures horas hours january february march april may june july august september october november december januar februar märz april mai juni juli oktober dezember janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(
     " ",
   ),
 )

@@ -74,6 +74,7 @@ describe("nothing is found", () => {
     "order number 264790",
     "customer: Acme 2000",
     "login page.html",
+    "pub const PACKET_USER: u32 = 6; user: uint32_t",
     "how do I handle utf8 in python",
     "user v2.1 gets an error",
     "login form2 is broken",

@@ -1,0 +1,17 @@
+// Findings that have the form of personal data and are for everybody to read, by what stands around them. A rule that names kinds
+// finds them all the same.
+
+import { creditsIn } from "./credits.ts"
+import type { Entity } from "./entities.ts"
+import { isPublicPlace } from "./public-places.ts"
+import { isOfNobody, isSample } from "./reserved-values.ts"
+
+/** Says of the findings in a text whether they tell of no private person. */
+export function publicIn(text: string): (finding: Entity) => boolean {
+  const isCredited = creditsIn(text)
+  return (finding) =>
+    isOfNobody(finding.kind, text.slice(finding.start, finding.end)) ||
+    isSample(text, finding) ||
+    isPublicPlace(text, finding) ||
+    isCredited(finding)
+}
