@@ -1,8 +1,19 @@
 // What a dialect must do that only calls backends: no route names it, so it has no clients.
 
-import { type ChatReply, type ChatRequest, type DialectModule, isRtrError, maxEventBytes } from "../kernel/index.ts"
+import { type ChatReply, type ChatRequest, type DialectModule, isRtrError } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
-import { copy, collected, cuts, drain, encoder, expectError, expectSame, joined, told } from "./dialect-streams.ts"
+import {
+  boundsEvents,
+  collected,
+  copy,
+  cuts,
+  drain,
+  encoder,
+  expectError,
+  expectSame,
+  joined,
+  told,
+} from "./dialect-streams.ts"
 
 export interface BackendContractOptions {
   /** The dialect has no clients: functions of the client's side are not called. */
@@ -109,17 +120,7 @@ export function backendCases(
         )
       }
     }),
-    contractCase("bounds the size of an event", () => {
-      const piece = new Uint8Array(256 * 1024).fill(120)
-      const reader = module.reader({ events: true })
-      expectError(
-        () => {
-          for (let size = 0; size <= maxEventBytes; size += piece.length) reader.read(piece)
-        },
-        "upstream_error",
-        "an event without end",
-      )
-    }),
+    boundsEvents(module),
     contractCase("reads nothing that follows the end", () => {
       for (const { stream } of streams)
         expectSame(

@@ -8,7 +8,6 @@ import {
   isRtrError,
   type JsonValue,
   loadGuardTexts,
-  maxEventBytes,
   RtrError,
   type Usage,
   type WireObject,
@@ -17,6 +16,7 @@ import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.
 import { helloRequest } from "./chat.ts"
 import { backendCases, type BackendContractOptions } from "./dialect-backend-cases.ts"
 import {
+  boundsEvents,
   collected,
   copy,
   cuts,
@@ -315,17 +315,7 @@ function bothSides(module: DialectModule, options: DialectContractOptions): read
         )
       }
     }),
-    contractCase("bounds the size of an event", () => {
-      const piece = new Uint8Array(256 * 1024).fill(120)
-      const reader = module.reader({ events: false })
-      expectError(
-        () => {
-          for (let size = 0; size <= maxEventBytes; size += piece.length) reader.read(piece)
-        },
-        "upstream_error",
-        "an event without end",
-      )
-    }),
+    boundsEvents(module),
     contractCase("passes nothing on that follows the end", () => {
       for (const events of [true, false]) {
         const read = drain(module.reader({ events }), [joined([stream, encoder.encode("data: {}\n\n")]), stream])

@@ -1,14 +1,16 @@
-// Reads the streams of a dialect in pieces, and compares what its functions return.
+// Reads the streams of a dialect in pieces, and compares what its functions return: for the contract of both sides and of one.
 
 import {
   type ChatEvent,
   type ChatReply,
   createReplyCollector,
+  type DialectModule,
   isRtrError,
+  maxEventBytes,
   type StreamReader,
   type Usage,
 } from "../kernel/index.ts"
-import { expectThat } from "./case.ts"
+import { type ContractCase, contractCase, expectThat } from "./case.ts"
 
 export const encoder = new TextEncoder()
 export const decoder = new TextDecoder()
@@ -90,3 +92,19 @@ export function expectError(run: () => unknown, code: string, what: string): voi
   }
   throw new Error(`Expected ${what} to be refused`)
 }
+
+/** Whatever the reader is for, it must not keep an event without end. */
+export const boundsEvents = (module: DialectModule): ContractCase =>
+  contractCase("bounds the size of an event", () => {
+    const piece = new Uint8Array(256 * 1024).fill(120)
+    for (const events of [true, false]) {
+      const reader = module.reader({ events })
+      expectError(
+        () => {
+          for (let size = 0; size <= maxEventBytes; size += piece.length) reader.read(piece)
+        },
+        "upstream_error",
+        "an event without end",
+      )
+    }
+  })

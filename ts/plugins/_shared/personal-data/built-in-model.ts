@@ -5,6 +5,7 @@ import { type Entity, toEntities } from "./entities.ts"
 import { patternKinds } from "./kinds.ts"
 import { operatingPoints } from "./operating-points.ts"
 import { isAnnounced } from "./dealt-with.ts"
+import { isUserName } from "./user-names.ts"
 import { isOneAddress, isWithoutCapitals, toAddress, toNames, toValue } from "./span-ends.ts"
 
 const withForm: ReadonlySet<string> = new Set(patternKinds)
@@ -109,41 +110,6 @@ const saysBirth =
 const saysNumber =
   /(?:^|[^\p{L}])(?:id|ids|identification|number|no|nr|num|account|acct|passport|badge|member(?:ship)?|employee|patient|customer|student|policy|licen[cs]e|permit|tax|vat|mrn|record|file|insurance|voter|aadhaa?r|pan|ref(?:erence)?)[^\p{L}\p{N}\n]{0,6}(?:(?:is|was|number|no|id|code)[^\p{L}\p{N}\n]{0,4}){0,2}$/iu
 
-/** Names of functions, tables and constants: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`, `MAX_RETRIES`. Small letters with underscores are user names as often. */
-const nameInCode =
-  /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]\w*(?:\.[A-Z]\w*)+|[a-z]\w*(?:\.[a-z]\w*){2,}|\w+_)$/
-/** A short word, and what a service drew: `cus_NffrFeUfNV2Hib`. */
-const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
-/** What is the id of some thing may have small letters alone. */
-const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
-const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu
-/** `location = "westeurope"`. */
-const plainWord = /^\p{Ll}+$/u
-const isAssigned = /[=:]\s{0,3}["']$/
-const commit = /^\^?(?=[a-f]*\d)[\da-f]{7,40}$/
-/** No person has such a name: keys of services. */
-const drawnCapitals = /^[A-Z\d]{16,}$/
-/** A package of npm or a team of GitHub: `@jridgewell/trace-mapping`, with what stands before it. */
-const packageOfScope = /^\W?(?:\S*node_modules\/)?@[a-z\d~][\w.~-]*\/[a-z\d~][\w.~-]*(?:[/@][^\s@]*)?$/
-const saysUser =
-  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
-
-/** A name as programmers write them is one of a user only where words beside it say so. */
-function isUserName(text: string, start: number, end: number): boolean {
-  const value = text.slice(start, end)
-  if (value.length < 3 || !/\p{L}/u.test(value)) return false
-  const before = text.slice(Math.max(0, start - 48), start)
-  if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
-  const isOfCode =
-    nameInCode.test(value) ||
-    commit.test(value) ||
-    (plainWord.test(value) && isAssigned.test(before)) ||
-    text.startsWith("::", end) ||
-    drawnId.test(value) ||
-    (idOfThing.test(value) && saysId.test(before))
-  return !isOfCode || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
-}
-
 /** Behind a number that is none of years: a unit, a time, a month. */
 const notYears = new RegExp(
   `^ ?(?:[%€$£°]|:\\d|(?:${[
@@ -176,7 +142,7 @@ function isValue(kind: string, text: string, start: number, end: number): boolea
   const value = text.slice(start, end)
   if (kind === "PASSWORD") return value.length >= 4
   if (value.length > longestId && isDrawn(value)) return false
-  if (kind === "USERNAME") return isUserName(text, start, end)
+  if (kind === "USERNAME") return isUserName(text, { start, end })
   if (!/\d/.test(value) || value.length < 4) return false
   return /\p{L}/u.test(value) || saysNumber.test(text.slice(Math.max(0, start - 48), start))
 }

@@ -1,0 +1,38 @@
+// Which values are names of users. Code is full of names that look like some.
+
+import type { TextRange } from "../../../kernel/index.ts"
+
+/** Names of functions, tables and constants: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`, `MAX_RETRIES`. Small letters with underscores are user names as often. */
+const nameInCode =
+  /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]\w*(?:\.[A-Z]\w*)+|[a-z]\w*(?:\.[a-z]\w*){2,}|\w+_)$/
+/** A short word, and what a service drew: `cus_NffrFeUfNV2Hib`. */
+const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
+/** What is the id of some thing may have small letters alone. */
+const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
+const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu
+/** `location = "westeurope"`. */
+const plainWord = /^\p{Ll}+$/u
+const isAssigned = /[=:]\s{0,3}["']$/
+const commit = /^\^?(?=[a-f]*\d)[\da-f]{7,40}$/
+/** No person has such a name: keys of services. */
+const drawnCapitals = /^[A-Z\d]{16,}$/
+/** A package of npm or a team of GitHub: `@jridgewell/trace-mapping`, with what stands before it. */
+const packageOfScope = /^\W?(?:\S*node_modules\/)?@[a-z\d~][\w.~-]*\/[a-z\d~][\w.~-]*(?:[/@][^\s@]*)?$/
+const saysUser =
+  /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
+
+/** A name as programmers write them is one of a user only where words beside it say so. */
+export function isUserName(text: string, { start, end }: TextRange): boolean {
+  const value = text.slice(start, end)
+  if (value.length < 3 || !/\p{L}/u.test(value)) return false
+  const before = text.slice(Math.max(0, start - 48), start)
+  if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
+  const isOfCode =
+    nameInCode.test(value) ||
+    commit.test(value) ||
+    (plainWord.test(value) && isAssigned.test(before)) ||
+    text.startsWith("::", end) ||
+    drawnId.test(value) ||
+    (idOfThing.test(value) && saysId.test(before))
+  return !isOfCode || before.endsWith("@") || saysUser.test(before) || saysUser.test(text.slice(end, end + 32))
+}
