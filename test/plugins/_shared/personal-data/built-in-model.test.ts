@@ -154,6 +154,8 @@ describe("addresses", () => {
 test("a date is one of birth where the text says so", () => {
   expect(found("born on [5 May 1980]", "DATE_TIME")).toEqual(["BIRTH_DATE 5 May 1980"])
   expect(found("DOB: [1980-05-05]", "DATE_TIME")).toEqual(["BIRTH_DATE 1980-05-05"])
+  expect(found("né le [26] février 1802 à Besançon", "BIRTH_DATE")).toEqual([])
+  expect(found("né le [26] février 1982 à Besançon", "BIRTH_DATE")).toEqual(["BIRTH_DATE 26"])
   expect(found("due on [5 May 2030]", "DATE_TIME")).toEqual(["DATE_TIME 5 May 2030"])
 })
 

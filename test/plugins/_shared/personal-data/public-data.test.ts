@@ -17,6 +17,9 @@ describe("is for everybody", () => {
     ["STREET_ADDRESS", "Opening hours, Municipal Library, ⟦210 Juniper Street⟧: Mon–Thu 10–20"],
     ["PHONE_NUMBER", "The tourist office (phone ⟦045-211-0111⟧) closes at six. When do I have to land?"],
     ["PHONE_NUMBER", '{"phone":"⟦+34 900 000 000⟧","opening_hours":["Mon-Fri 8-14"]}'],
+    ["PHONE_NUMBER", "Prado. Tel. ⟦+34 91 330 2800⟧\nHorario: lunes a sábado 10-20"],
+    ["PHONE_NUMBER", "Réception ouverte de 7h à 22h, tél. ⟦03 80 55 01 99⟧"],
+    ["STREET_ADDRESS", "⟦Museumsinsel 1, 80538 München⟧. Täglich 9 bis 17 Uhr."],
     ["STREET_ADDRESS", "Rathaus, ⟦Marktplatz 3⟧. Öffnungszeiten: Mo bis Fr"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(true))
 })

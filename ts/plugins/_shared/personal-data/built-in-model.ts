@@ -1,6 +1,6 @@
 // What the head `pii` of the built-in package says, as findings: whole words, of kinds without a form, as sure as their kind needs.
 
-import type { TextSpan } from "../../../kernel/index.ts"
+import type { TextRange, TextSpan } from "../../../kernel/index.ts"
 import { type Entity, toEntities } from "./entities.ts"
 import { patternKinds } from "./kinds.ts"
 import { operatingPoints } from "./operating-points.ts"
@@ -75,8 +75,8 @@ function completed(text: string, entity: Entity, isLowerCase: boolean): readonly
   }
   if (kind === "STREET_ADDRESS" || (kind === "AGE" && !isOfYears(text, entity))) return []
   if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
-    return isOfTheDead(text.slice(entity.start, entity.end)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
-  if (kind === "BIRTH_DATE" && isOfTheDead(text.slice(entity.start, entity.end))) return []
+    return isOfTheDead(dateAt(text, entity)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
+  if (kind === "BIRTH_DATE" && isOfTheDead(dateAt(text, entity))) return []
   return [entity]
 }
 
@@ -97,6 +97,12 @@ function mayBePerson(text: string, { start, end }: { readonly start: number; rea
 
 /** Nobody who lives is older. */
 const mostYears = 115
+
+/** The model may mark the day alone: "né le 26 février 1802". */
+const dateAt = (text: string, { start, end }: TextRange): string =>
+  /^(?: (?:de )?\p{L}{3,10}\.?,?){0,2} (?:de )?\d{4}/u.test(text.slice(end, end + 32))
+    ? text.slice(start, end + 32)
+    : text.slice(start, end)
 
 function isOfTheDead(date: string): boolean {
   const year = /(?<!\d)1[0-9]{3}(?!\d)/.exec(date)?.[0]

@@ -24,18 +24,18 @@ export function isAnnounced(text: string, { start }: TextRange): boolean {
 const sentence = (before: string, after: string): string =>
   `${/[^.!?\n]*$/.exec(before)?.[0] ?? ""}|${/^[^.!?\n]*/.exec(after)?.[0] ?? ""}`
 
-const title = "(?:(?:mr|mrs|ms|miss|dr|prof)\\.?\\s+)?"
+const title = "(?:(?:mr|mrs|ms|miss|dr|prof|herrn?|frau|mme|madame|monsieur|señora?)\\.?\\s+)?"
 /** In front of a surname; in capitals, because some are other words as well. */
 const anyTitle =
   /(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Sr|Sra|Srta|Señora?|Signora?|Sig|Mevrouw|Meneer|Dhr|Mevr)\.?\s+$/u
 
 const introduces = new RegExp(
-  `(?:^|[^\\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\\s*["']?\\s*[:=|]\\s*["']?|signed,?|attn:?|c/o|to:|from:|cc:)\\s*${title}$`,
+  `(?:^|[^\\p{L}])(?:my (?:full |first |last |real |legal )?names?(?:'s| is| are|:)|i am|i'm|this is|it's|call me|(?:full |first |last |sur|given |family |customer |patient |employee |account (?:holder )?)names?\\s*["']?\\s*[:=|]\\s*["']?|(?:account|card|policy)[ -]?holder[:,]?|kontoinhaber(?:in)?:?|signed,?|attn:?|c/o|to:|from:|cc:)\\s*${title}$`,
   "iu",
 )
 
 const addresses = new RegExp(
-  `(?:^|[\\n.!?:"“>]\\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you)[ ,]+${title}$`,
+  `(?:^|[\\n.!?:"“>]\\s*)(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|thank you|hallo|guten (?:tag|morgen|abend)|liebe[r]?|sehr geehrte[r]?|bonjour|bonsoir|ch(?:er|ère)|hola|buen[oa]s (?:días|tardes)|estimad[oa])[ ,]+${title}$`,
   "iu",
 )
 
@@ -57,7 +57,7 @@ const relates = new RegExp(
 )
 
 const says =
-  /^(?:['’]s)?(?:\s*(?:<|\((?!\d{4}|https?:|\[[^\]\n]{0,60}\]\(http))|,? (?:lives? (?:at|in|on)|is my|was my|my |our |one of (?:my|our) |an? [\p{L}-]+ of (?:mine|ours)|from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu
+  /^(?:['’]s)?(?:\s*(?:<|\((?:\d{1,3}[ ),y]|[^)\n]{0,60}@|\+?\d[\d /()-]{6}|tel|phone|mobile|ext|my |our ))|,? (?:lives? (?:at|in|on)|is my|was my|my |our |one of (?:my|our) |an? [\p{L}-]+ of (?:mine|ours)|from (?:accounting|hr|sales|legal|finance|it|support|marketing|payroll)|at ext)|['’]s (?:address|phone|number|e-?mail|birthday|account|salary|password|passport|diagnosis|medical|prescription|appointment|contract|invoice|payslip|insurance|doctor|landlord))/iu
 
 /** Papers that people write about those with whom they work, whom they treat or to whom they let a flat. */
 const documents = new RegExp(

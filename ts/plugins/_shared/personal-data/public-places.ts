@@ -21,7 +21,8 @@ const hours = new RegExp(
   [
     "open(?:ing)?[ _]?(?:hours|times)",
     `(?<!\\p{L})(?:open|opens|closed?|closes|closing)(?: (?:on|at|from|until|till|daily|again|every day|every))* ?(?:${day}|daily|\\d|six|seven|eight|nine|ten|noon|midnight)(?!\\p{L})`,
-    "öffnungszeiten|(?:täglich )?geöffnet|ruhetag|horaires? d['’]ouverture|horario (?:de apertura|comercial)|orari(?:o)? di apertura",
+    `open weekdays|${day} ?(?:[–-]|to) ?${day}[,:]? \\d`,
+    "öffnungszeiten|geöffnet|täglich(?: von)? \\d|ruhetag|ouverte?s? (?:de|du|tous|le)(?!\\p{L})|horaires? d['’]ouverture|horario(?: de apertura| comercial|:)|orari(?:o)? di apertura",
   ].join("|"),
   "iu",
 )
