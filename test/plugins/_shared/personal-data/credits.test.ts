@@ -32,6 +32,7 @@ describe("are none", () => {
     ["EMAIL_ADDRESS", '{"issue": 7, "author": {"name": "Ann Lee", "email": "⟦ann@lee.dev⟧"}}'],
     ["EMAIL_ADDRESS", '{"author": "Bob", "license": "MIT", "customer": "⟦ann@lee.dev⟧"}'],
     ["EMAIL_ADDRESS", '{"authors": ["Bob"], "license": "MIT", "customers": ["⟦ann@lee.dev⟧"]}'],
+    ["EMAIL_ADDRESS", "(a) 2 pens, (b) ink, (c) 3 sheets for ⟦ann@lee.dev⟧"],
     ["EMAIL_ADDRESS", "Copyright 2024 Bob\nmail ⟦ann@lee.dev⟧"],
     ["PERSON", "The letter was written by ⟦Ann Lee⟧"],
     ["USERNAME", "the account [⟦annlee⟧] is locked"],

@@ -29,7 +29,7 @@ const words = /author|contribut|maintain|copyright|©|\(c\)|(?:written|created|d
 const mostOfLine = 240
 const mostOfList = 4000
 
-const copyright = /(?:©|\(c\) ?\d|copyright (?:©|\(c\)|\d))/i
+const copyright = /©|\(c\) ?(?:19|20)\d\d|copyright (?:\(c\)|(?:19|20)\d\d)/i
 /** In a comment of code. */
 const comment =
   /^\s*(?:[*#;%]|\/[/*]|--|<!--|"""|\.\\")[^\n]*(?:@author|(?:written|created|developed|contributed|maintained|authored|ported|rewritten) by|(?:authors?|maintainers?|contributors?)\s*:)/i
