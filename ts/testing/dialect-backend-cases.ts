@@ -2,8 +2,8 @@
 
 import { type ChatReply, type ChatRequest, type DialectModule, isRtrError } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
+import { boundsEvents, describesItself } from "./dialect-shared-cases.ts"
 import {
-  boundsEvents,
   collected,
   copy,
   cuts,
@@ -12,6 +12,7 @@ import {
   expectError,
   expectSame,
   joined,
+  timeless,
   told,
 } from "./dialect-streams.ts"
 
@@ -44,22 +45,11 @@ export function backendCases(
   )
   const read = (...pieces: readonly Uint8Array[]) => {
     const { events, usage, done } = drain(module.reader({ events: true }), pieces)
-    const timeless = events.map((event) =>
-      event.type === "start" && options.tellsTime === false ? { ...event, created: 0 } : event,
-    )
-    return { events: timeless, usage, done }
+    return { events: timeless(events, options), usage, done }
   }
 
   return [
-    contractCase("says what it does in one line", async () => {
-      expectThat(module.kind === "dialect", "a module made by defineDialect")
-      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
-      expectThat(/^[\w-]+\/[\w.+-]+/.test(module.streamType), "the content type of a stream")
-      // The OpenAPI document has the shapes of every dialect.
-      const { request, reply, error } = await module.schemas()
-      for (const schema of [request, reply, error])
-        expectThat(typeof schema === "object" && schema !== null, "schemas of request, reply and error")
-    }),
+    describesItself(module),
     contractCase("writes requests for the model of the backend, or refuses what it cannot say", () => {
       for (const [index, request] of requests.entries()) {
         const body = written(module, request)

@@ -15,8 +15,8 @@ import {
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
 import { helloRequest } from "./chat.ts"
 import { backendCases, type BackendContractOptions } from "./dialect-backend-cases.ts"
+import { boundsEvents, describesItself } from "./dialect-shared-cases.ts"
 import {
-  boundsEvents,
   collected,
   copy,
   cuts,
@@ -27,6 +27,7 @@ import {
   expectError,
   expectSame,
   joined,
+  timeless,
   told,
 } from "./dialect-streams.ts"
 
@@ -128,22 +129,10 @@ function bothSides(module: DialectModule, options: DialectContractOptions): read
     return joined([...eventsOf(reply).map((event) => writer.write([event])), writer.end()])
   }
   const stream = streamOf(replies[1] as ChatReply)
-  const toldEvents = (drained: Drained): Drained => ({
-    ...drained,
-    events: drained.events.map((event) =>
-      event.type === "start" && options.tellsTime === false ? { ...event, created: 0 } : event,
-    ),
-  })
+  const toldEvents = (drained: Drained): Drained => ({ ...drained, events: timeless(drained.events, options) })
 
   return [
-    contractCase("says what it does in one line", async () => {
-      expectThat(module.kind === "dialect", "a module made by defineDialect")
-      expectThat(module.about.trim() !== "" && !module.about.includes("\n"), "about to be one line")
-      expectThat(/^[\w-]+\/[\w.+-]+/.test(module.streamType), "the content type of a stream")
-      const { request, reply, error } = await module.schemas()
-      for (const schema of [request, reply, error])
-        expectThat(typeof schema === "object" && schema !== null, "schemas of request, reply and error")
-    }),
+    describesItself(module),
     contractCase("reads the requests that it writes", () => {
       for (const request of allRequests) {
         const written = copy(module.writeRequest(deepFreeze(copy(request)), { model: "upstream" }))

@@ -4,13 +4,11 @@ import {
   type ChatEvent,
   type ChatReply,
   createReplyCollector,
-  type DialectModule,
   isRtrError,
-  maxEventBytes,
   type StreamReader,
   type Usage,
 } from "../kernel/index.ts"
-import { type ContractCase, contractCase, expectThat } from "./case.ts"
+import { expectThat } from "./case.ts"
 
 export const encoder = new TextEncoder()
 export const decoder = new TextDecoder()
@@ -69,6 +67,13 @@ export const told = (
   { tellsTime }: { readonly tellsTime?: boolean },
 ): ChatReply => ({ id, model, created: tellsTime === false ? 0 : created, choices, usage })
 
+/** The same of the events of a stream. */
+export const timeless = (
+  events: readonly ChatEvent[],
+  { tellsTime }: { readonly tellsTime?: boolean },
+): readonly ChatEvent[] =>
+  events.map((event) => (event.type === "start" && tellsTime === false ? { ...event, created: 0 } : event))
+
 /** JSON with sorted keys, without marks of origin. */
 function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (key, each: unknown) => {
@@ -92,19 +97,3 @@ export function expectError(run: () => unknown, code: string, what: string): voi
   }
   throw new Error(`Expected ${what} to be refused`)
 }
-
-/** Whatever the reader is for, it must not keep an event without end. */
-export const boundsEvents = (module: DialectModule): ContractCase =>
-  contractCase("bounds the size of an event", () => {
-    const piece = new Uint8Array(256 * 1024).fill(120)
-    for (const events of [true, false]) {
-      const reader = module.reader({ events })
-      expectError(
-        () => {
-          for (let size = 0; size <= maxEventBytes; size += piece.length) reader.read(piece)
-        },
-        "upstream_error",
-        "an event without end",
-      )
-    }
-  })
