@@ -15,6 +15,7 @@ import {
   type UnknownReason,
 } from "../../kernel/index.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { onceEach } from "../_shared/once-each.ts"
 import { assistantNames } from "../_shared/personal-data/assistant-names.ts"
 import { allowsValue } from "../_shared/personal-data/allowed-values.ts"
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
@@ -22,7 +23,6 @@ import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
-import { onceEach } from "../_shared/once-each.ts"
 import { publicIn } from "../_shared/personal-data/public-data.ts"
 
 const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))

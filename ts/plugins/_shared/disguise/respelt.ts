@@ -19,6 +19,10 @@ const likeLetters: Readonly<Record<string, string>> = {
   "+": "t",
 }
 
+/** With the likeliest letter for each digit that stands for one. */
+export const withLetters = (text: string): string =>
+  text.replaceAll(/\d/g, (digit) => likeLetters[digit]?.charAt(0) ?? digit)
+
 const word = /[A-Za-z0-9@$!|+]+/g
 const isMixed = /[a-z].*[013-57-9@$!|+]|[013-57-9@$!|+].*[a-z]/i
 /**

@@ -3,6 +3,7 @@
 
 import { type MaybePromise, type NormalizedText, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
 import { englishBits } from "../disguise/letter-pairs.ts"
+import { withLetters } from "../disguise/respelt.ts"
 
 /** Base64 or hexadecimal digits, in one piece or in lines of one length; shorter ones are keys, ids and checksums. */
 const run = /(?<![\w+/-])[\w+/-]{48,}(?:\r?\n[\w+/-]{48,})*/g
@@ -52,7 +53,8 @@ function* findData(data: TextRange[], found: string, offset: number): Work<void>
   const add = (start: number, end: number): void => {
     if (end - start >= charactersOfPart) data.push({ start: offset + start, end: offset + end })
   }
-  const spelt = /[g-z_/+-]/i.test(found) ? unleetDigits(found) : found
+  // Hexadecimal digits would look like words of few letters.
+  const spelt = /[g-z_/+-]/i.test(found) ? withLetters(found) : found
   const hasWords = (start: number): boolean =>
     englishBits(found.slice(start, start + charactersOfPart)) <= mostBits ||
     (spelt !== found && englishBits(spelt.slice(start, start + charactersOfPart)) <= mostBitsOfSpelt)
@@ -73,11 +75,6 @@ function hasDigits(found: string): boolean {
   const digits = found.match(/\d/g)?.length ?? 0
   return digits >= found.length * shareOfDigits && digits < found.length
 }
-
-/** Digits may stand for letters. */
-const unleetDigits = (found: string): string => found.replaceAll(/[0134579]/g, (digit) => letters[digit] ?? digit)
-
-const letters: Readonly<Record<string, string>> = { 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t", 9: "g" }
 
 const unchanged = (text: string): NormalizedText => ({ text, sourceSpan: (span) => span })
 

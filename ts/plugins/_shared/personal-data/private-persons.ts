@@ -51,7 +51,7 @@ const published = new RegExp(
   "u",
 )
 
-/** Nobody who lives stands beside a year so long ago. */
+/** A text that names such a year tells of people who are dead. */
 const isOfHistory = (text: string): boolean => yearLongAgo.test(text)
 const yearLongAgo =
   /(?<!\p{L})(?:in|since|until|born|died|january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)(?: de)?|im jahr|en|seit) \(?1[0-8]\d\d(?![\d.,:%-]*\d| ?(?:[€$£%]|(?:kg|g|km|cm|mm|m|eur|euros?|usd|dollars?|words?|characters?|tokens?|people|users?|rows?|items?|points?|calories|steps|met(?:er|re)s?|miles)(?!\p{L})))/iu

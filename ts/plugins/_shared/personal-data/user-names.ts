@@ -13,6 +13,7 @@ const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/i
 /** `location = "westeurope"`. */
 const plainWord = /^\p{Ll}+$/u
 const isAssigned = /[=:]\s{0,3}["']$/
+/** `git blame` marks the first one. */
 const commit = /^\^?(?=[a-f]*\d)[\da-f]{7,40}$/
 /** No person has such a name: keys of services. */
 const drawnCapitals = /^[A-Z\d]{16,}$/
