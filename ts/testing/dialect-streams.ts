@@ -61,11 +61,17 @@ export function collected(events: readonly ChatEvent[]): ChatReply {
   return collector.reply()
 }
 
-/** What is compared of a reply. */
+/** What is compared of a reply. A protocol may put a prefix of its own before the id, such as `msg_`. */
 export const told = (
   { id, model, created, choices, usage }: ChatReply,
   { tellsTime }: { readonly tellsTime?: boolean },
-): ChatReply => ({ id, model, created: tellsTime === false ? 0 : created, choices, usage })
+): ChatReply => ({
+  id: id.replace(/^(?:[a-z]+[_-])+/, ""),
+  model,
+  created: tellsTime === false ? 0 : created,
+  choices,
+  usage,
+})
 
 /** The same of the events of a stream. */
 export const timeless = (

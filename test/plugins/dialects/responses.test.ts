@@ -832,7 +832,7 @@ describe("a stream", () => {
     expect(text).toBe(sent.map(namedEvent).join(""))
     expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, index) => index))
     expect(sent.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.in_progress"])
-    expect(sent.at(-1)).toMatchObject({ response: { id: "reply" } })
+    expect(sent.at(-1)).toMatchObject({ response: { id: "resp_reply" } })
   })
 
   test("never tells later what somebody took out of it, wherever the change began", () => {

@@ -10,6 +10,7 @@ import {
 } from "../../../kernel/index.ts"
 import { keepReply, parseReply, readHead, writeKept } from "../dialect/kept-reply.ts"
 import { badReply, failedReply } from "../dialect/refusals.ts"
+import { replyId } from "../dialect/reply-id.ts"
 import { isObject, toList } from "../dialect/wire.ts"
 import { originalOf, readBlock, replySignature, writeRedacted, writeReplyCall } from "./blocks.ts"
 import { writeCited } from "./citations.ts"
@@ -48,7 +49,7 @@ export const writeReply = (reply: ChatReply, metadata: WireObject): string =>
 function buildReply({ id, model, choices: [choice], usage }: ChatReply): WireObject {
   const { blocks, stop } = choice ?? { blocks: [], stop: "other" as const }
   return {
-    id,
+    id: replyId(id, "msg_"),
     type: "message",
     role: "assistant",
     model,

@@ -11,6 +11,7 @@ import type {
 } from "../../../kernel/index.ts"
 import { createEventStreamWriter, type EventWriter } from "../dialect/event-stream-writer.ts"
 import { namedEvent } from "../dialect/named-event.ts"
+import { replyId } from "../dialect/reply-id.ts"
 import { isObject } from "../dialect/wire.ts"
 import { requestTokens } from "../tokens/request-tokens.ts"
 import { BlockLine } from "./block-line.ts"
@@ -41,7 +42,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
     if (started) return
     started = true
     const message = {
-      id,
+      id: replyId(id, "msg_"),
       type: "message",
       role: "assistant",
       model,

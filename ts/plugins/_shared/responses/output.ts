@@ -11,6 +11,7 @@ import type {
 } from "../../../kernel/index.ts"
 import { annotationsOf } from "./annotations.ts"
 import { writeTokens } from "../dialect/logprobs.ts"
+import { replyId } from "../dialect/reply-id.ts"
 import { withoutUndefined } from "../dialect/wire.ts"
 import { itemOf, writeCall, writeSeal } from "./items.ts"
 import { type Namespaces, namespacesOf } from "./namespaces.ts"
@@ -146,7 +147,7 @@ export function responseOf(
   const asked = bodyOf(request)
   const { stop, failed, usage } = end ?? {}
   return {
-    id: id === "" ? makeId("resp") : id,
+    id: replyId(id, "resp_"),
     object: "response",
     created_at: created,
     status:

@@ -15,6 +15,7 @@ import { charactersIn } from "../dialect/citations.ts"
 import { namedEvent } from "../dialect/named-event.ts"
 import { writeTokens } from "../dialect/logprobs.ts"
 import type { OriginalEvents } from "../dialect/original-events.ts"
+import { replyId } from "../dialect/reply-id.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { writeAnnotation } from "./annotations.ts"
 import { messageItem, type ResponseEnd, responseOf, textPart, wholeItem } from "./output.ts"
@@ -96,7 +97,7 @@ export function createResponseBuilder(request: ChatRequest, say: (text: string) 
   const begin = (): void => {
     if (begun) return
     begun = true
-    if (head.id === "") head = { ...head, id: makeId("resp") }
+    head = { ...head, id: replyId(head.id, "resp_") }
     for (const type of ["response.created", "response.in_progress"]) emit(type, { response: responseOf(head, request) })
   }
 
