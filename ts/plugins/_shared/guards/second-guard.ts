@@ -9,8 +9,8 @@ import { joined, type Measure, type Reading, type RiskyPart } from "./reading.ts
 
 const riskKey = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1, description }))
 
-/** Of ordinary prompts one in seven has as much risk as `from`, so that six cost one forward. */
-const usual = { when: "unsure", from: 0.16, to: 1 } as const
+/** Of ordinary prompts one in four has as much risk as `from`, so that three cost one forward. */
+const usual = { when: "unsure", from: 0.08, to: 1 } as const
 
 const schema = section(
   {
