@@ -53,7 +53,8 @@ const tags = "\\u{e0020}-\\u{e007e}"
 /** Hangul fillers and the braille character without dots: blank, but letters or characters to a tokenizer. */
 const blanks = "\u115f\u1160\u3164\uffa0\u2800"
 /** Punctuation beyond ASCII that writers use and vocabularies have. */
-const ordinary = "\\u00a1-\\u00bf\\u2010-\\u2027\\u2030-\\u203a\\u3001-\\u3011\\u301c\\u30fb"
+const ordinary =
+  "\\u00a1-\\u00bf\\u2010-\\u2016\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2032\\u2033\\u203a\\u3001\\u3002\\u3008-\\u300f\\u301c\\u30fb"
 
 const isLetter = new RegExp(`^(?![\\0-\\x7f])[\\p{L}\\p{N}${enclosed}${otherForms}${tags}${blanks}]`, "u")
 /** Characters of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */

@@ -21,6 +21,10 @@ describe("are credits of software", () => {
     ["PERSON", "# © 2024 ⟦Ann Lee⟧"],
     ["EMAIL_ADDRESS", " * @author Ann Lee <⟦ann@lee.dev⟧>"],
     ["EMAIL_ADDRESS", "// Written by Ann Lee <⟦ann@lee.dev⟧>"],
+    ["EMAIL_ADDRESS", '{"output": "[package]\\nname = \\"x\\"\\nauthors = [\\"Ann Lee <⟦ann@lee.dev⟧>\\"]"}'],
+    ["PERSON", 'authors = ["⟦Ann Lee⟧ <ann@lee.dev>"]'],
+    ["EMAIL_ADDRESS", "Metadata-Version: 2.4\nName: x\nAuthor-email: Ann Lee <⟦ann@lee.dev⟧>"],
+    ["PERSON", '" Vim syntax file\n" Maintainer:\t⟦Ann Lee⟧ <ann@lee.dev>'],
     ["USERNAME", "- More of it. [⟦@annlee⟧](https://github.com/annlee)"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(true))
 })
@@ -34,6 +38,7 @@ describe("are none", () => {
     ["EMAIL_ADDRESS", '{"authors": ["Bob"], "license": "MIT", "customers": ["⟦ann@lee.dev⟧"]}'],
     ["EMAIL_ADDRESS", "(a) 2 pens, (b) ink, (c) 3 sheets for ⟦ann@lee.dev⟧"],
     ["EMAIL_ADDRESS", "Copyright 2024 Bob\nmail ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "Author-email: Ann Lee <⟦ann@lee.dev⟧>"],
     ["PERSON", "The letter was written by ⟦Ann Lee⟧"],
     ["USERNAME", "the account [⟦annlee⟧] is locked"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(false))

@@ -13,6 +13,9 @@ describe("is for everybody", () => {
     ["EMAIL_ADDRESS", "write to ⟦support@acme.io⟧"],
     ["EMAIL_ADDRESS", "await login('⟦jane.doe@example.com⟧')"],
     ["EMAIL_ADDRESS", "alice:\n  id: 1\n  email: ⟦alice@example.org⟧"],
+    ["USERNAME", "call_0 ⟦call_HGlPpgnYhMrrrehhXMJtBBHn⟧ call_2"],
+    ["ID", "see ⟦toolu_01⟧"],
+    ["USERNAME", "chatcmpl-⟦a8Xk⟧"],
     ["EMAIL_ADDRESS", "# Copyright 2024 Ann Lee <⟦ann@lee.dev⟧>"],
     ["STREET_ADDRESS", "Opening hours, Municipal Library, ⟦210 Juniper Street⟧: Mon–Thu 10–20"],
     ["PHONE_NUMBER", "The tourist office (phone ⟦045-211-0111⟧) closes at six. When do I have to land?"],
@@ -32,6 +35,8 @@ describe("is somebody's", () => {
     ["STREET_ADDRESS", "Deliver to ⟦12 Church Lane⟧, the shop closes at 8"],
     ["PHONE_NUMBER", "Open daily.\n\nAnn: ⟦030 901820⟧"],
     ["PHONE_NUMBER", "The case is closed, call ⟦030 901820⟧"],
+    ["USERNAME", "message ⟦call_me_maybe⟧"],
+    ["USERNAME", "ask ⟦ann_lee7⟧"],
     ["PERSON", "Ask ⟦Ann Lee⟧, the shop opens at 8"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(false))
 })

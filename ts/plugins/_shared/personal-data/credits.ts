@@ -19,7 +19,7 @@ export function creditsIn(text: string): (finding: Entity) => boolean {
       return true
     if (!mayHold()) return false
     const line = before.slice(Math.max(before.lastIndexOf("\n") + 1, before.length - mostOfLine))
-    return copyright.test(line) || comment.test(line) || (isManifest() && listed.test(before))
+    return copyright.test(line) || comment.test(line) || (isManifest() && (metadata.test(line) || listed.test(before)))
   }
 }
 
@@ -32,10 +32,12 @@ const mostOfList = 4000
 const copyright = /©|\(c\) ?(?:19|20)\d\d|copyright (?:\(c\)|(?:19|20)\d\d)/i
 /** In a comment of code. */
 const comment =
-  /^\s*(?:[*#;%]|\/[/*]|--|<!--|"""|\.\\")[^\n]*(?:@author|(?:written|created|developed|contributed|maintained|authored|ported|rewritten) by|(?:authors?|maintainers?|contributors?)\s*:)/i
-/** In a value of the key: a string, an object or a list of them. */
+  /^\s*(?:[*#;%"]|\/[/*]|--|<!--|"""|\.\\")[^\n]*(?:@author|(?:written|created|developed|contributed|maintained|authored|ported|rewritten) by|(?:authors?|maintainers?|contributors?)\s*:)/i
+/** In a field of the metadata of a package of Python. */
+const metadata = /^(?:Author|Maintainer)(?:-email)?: /
+/** In a value of the key: a string, an object or a list of them, in a file or in JSON that holds one. */
 const listed =
-  /(?:authors?|author_email|contributors|maintainers?|maintainer_email)["']?\s{0,4}[:=]\s{0,4}(?:["'][^"'\n]{0,240}|\{[^{}[\]]{0,400}|\[(?:[^{}[\]]|\{[^{}[\]]*\})*(?:\{[^{}[\]]*)?)$/i
+  /(?:authors?|author_email|contributors|maintainers?|maintainer_email)(?:\\?["'])?\s{0,4}[:=]\s{0,4}(?:\\?["'][^"'\n]{0,240}|\{[^{}[\]]{0,400}|\[(?:[^{}[\]]|\{[^{}[\]]*\})*(?:\{[^{}[\]]*)?)$/i
 /** What the manifest of a package says beside them. */
 const manifest =
-  /"(?:licen[cs]e|(?:dev|peer)?dependencies|repository|engines)"\s*:|^\[(?:package|project|tool\.poetry|dependencies)\]|^[ \t]*(?:licen[cs]e|requires-python|edition)\s*=|\bsetup\(/im
+  /"(?:licen[cs]e|(?:dev|peer)?dependencies|repository|engines)\\?"\s*:|(?:^|\\n)\[(?:package|project|tool\.poetry|dependencies)\]|(?:^|\\n)[ \t]*(?:licen[cs]e|requires-python|edition)\s*=|\bsetup\(|^Metadata-Version: |(?:\b|\\n)authors = \[\s{0,8}\\?"[^"<\n]{1,80}<[^<>"\n]{3,80}>/im

@@ -5,6 +5,10 @@ import { creditsIn } from "./credits.ts"
 import type { Entity } from "./entities.ts"
 import { isPublicPlace } from "./public-places.ts"
 import { isOfNobody, isSample } from "./reserved-values.ts"
+import { isIdOfModels } from "./user-names.ts"
+
+/** Kinds that ids are taken for. */
+const namesOfThings: ReadonlySet<string> = new Set(["USERNAME", "ID", "PASSWORD"])
 
 /** Says of the findings in a text whether they tell of no private person. */
 export function publicIn(text: string): (finding: Entity) => boolean {
@@ -12,6 +16,7 @@ export function publicIn(text: string): (finding: Entity) => boolean {
   return (finding) =>
     isOfNobody(finding.kind, text.slice(finding.start, finding.end)) ||
     isSample(text, finding) ||
+    (namesOfThings.has(finding.kind) && isIdOfModels(text, finding)) ||
     isPublicPlace(text, finding) ||
     isCredited(finding)
 }

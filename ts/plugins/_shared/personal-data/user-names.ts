@@ -7,6 +7,17 @@ const nameInCode =
   /^(?:[A-Za-z]*[a-z][A-Z][A-Za-z]*(?:_[A-Za-z]+)*|\$?[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z]\w*(?:\.[A-Z]\w*)+|[a-z]\w*(?:\.[a-z]\w*){2,}|\w+_)$/
 /** A short word, and what a service drew: `cus_NffrFeUfNV2Hib`. */
 const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
+/** Ids of calls, replies and files, as the interfaces of models have them; what an agent says goes back to them with each turn. */
+const idOfModels =
+  /^(?:call|toolu|srvtoolu|fc|ctc|rs|msg|resp|chatcmpl|run|thread|asst|batch|file|conv|req)[_-](?=[\w-]*\d|[\w-]*[a-z][A-Z])[\w-]{2,80}$/
+
+/** Whether a finding is, or stands in, such an id. */
+export function isIdOfModels(text: string, { start, end }: TextRange): boolean {
+  const from = start - (/[\w-]*$/.exec(text.slice(Math.max(0, start - 80), start))?.[0].length ?? 0)
+  const to = end + (/^[\w-]*/.exec(text.slice(end, end + 80))?.[0].length ?? 0)
+  return idOfModels.test(text.slice(from, to))
+}
+
 /** What is the id of some thing may have small letters alone. */
 const idOfThing = /^[a-z]{2,5}_(?=[a-z]*\d)[a-z\d]{6,}$/
 const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/iu

@@ -85,6 +85,8 @@ describe("nothing is found", () => {
     "address: see below",
     "// TODO(BREAKING_CHANGE): remove in v3",
     "{ username: config.user }",
+    "struct File { handle: Option<RawHandle> }",
+    'username = "orders_admin"',
     "username: process.env.DB_USER",
     "username: request.body.username",
     "user: body.user, tokens",

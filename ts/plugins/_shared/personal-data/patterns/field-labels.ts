@@ -77,13 +77,22 @@ export function valueOfField(kind: string, text: string, { start, end }: TextRan
   const value = written.slice(first).replace(/[\s"'`]+$/, "")
   const looksRight = forms.get(kind)
   if (looksRight === undefined || !looksRight.test(value) || placeholder.test(value)) return undefined
-  if ((kind === "PASSWORD" && isCode(value)) || (kind === "USERNAME" && isNameInCode(value))) return undefined
+  if (kind === "PASSWORD" && isCode(value)) return undefined
+  // `handle: Option<RawHandle>`.
+  if (kind === "USERNAME" && (isNameInCode(value) || isRole(value) || /^(?:<|::|\()/.test(text.slice(end, end + 2))))
+    return undefined
   return { start: start + first, end: start + first + value.length }
 }
 
 /** What programs call that in which values come. */
 const holder =
   /^(?:process\.env|os\.environ|import\.meta|this|self|args?|argv|kwargs|opts|options|cfg|conf|config|settings|env|environment|secrets|credentials|creds|inputs?|params|props|state|session|req|request|res|response|ctx|context|body|payload|data|form|query|row|record|result|obj|object|event|github|vars?|values)\./i
+
+/** What a program signs in as: `orders_admin`, `svc-backup`. */
+const isRole = (value: string): boolean =>
+  /^(?:svc|service|app|bot|ci|db|sys|system)[._-]|[._-](?:admin|user|svc|service|app|bot|db|root|reader|writer|readonly|owner|role|ci)\d?$/i.test(
+    value,
+  )
 
 const numberType = /^(?:[iuf](?:8|16|32|64|128)|u?int\d+(?:_t)?|float\d+)$/i
 
