@@ -54,6 +54,28 @@ describe("a preview", () => {
     })
   })
 
+  test("reads bodies of every protocol", async () => {
+    const turn = { role: "user", content: "this is urgent" }
+    const requests = [
+      { request: { messages: [turn], model: "large" } },
+      { request: { system: "Be kind.", messages: [turn], max_tokens: 5 }, protocol: "messages", model: "large" },
+      { request: { instructions: "Be kind.", input: [turn] }, protocol: "responses", model: "large" },
+    ]
+    for (const body of requests) {
+      expect((await preview(body)).body).toMatchObject({ requested_model: "large", selected_model: "large" })
+      const automatic = { ...body, model: "MoM" }
+      expect((await preview(automatic)).body).toMatchObject({ routing_decision: "rush" })
+    }
+  })
+
+  test("refuses a protocol that there is not, and one without its body", async () => {
+    expect(await preview({ request: {}, protocol: "soap" })).toMatchObject({
+      status: 400,
+      body: { error: { message: 'body.protocol "soap" is none of chat_completions, messages, responses' } },
+    })
+    expect(await preview({ text: "hi", protocol: "messages" })).toMatchObject({ status: 400 })
+  })
+
   test("tells the default model where no decision matches", async () => {
     expect((await preview({ text: "calm" })).body).toMatchObject({
       decision_result: { decision_name: "", algorithm: "", unmatched_signals: { keywords: ["urgent"] } },

@@ -474,6 +474,8 @@ export interface RoutingPreviewInput {
   readonly body: {
     /** Text of one user turn */
     readonly text: string
+    /** Protocol of `request`: chat_completions, which it is when left out, messages or responses */
+    readonly protocol?: string
     /** Model name; automatic when left out */
     readonly model?: string
     /** Recipe to route by; that of the model name when left out */
@@ -510,6 +512,46 @@ export interface RoutingPreviewInput {
   } | {
     /** A conversation as chat completions have it */
     readonly messages: readonly unknown[]
+    /** Protocol of `request`: chat_completions, which it is when left out, messages or responses */
+    readonly protocol?: string
+    /** Model name; automatic when left out */
+    readonly model?: string
+    /** Recipe to route by; that of the model name when left out */
+    readonly recipe?: string
+    /** As in chat completions */
+    readonly tools?: unknown
+    /** As in chat completions */
+    readonly tool_choice?: unknown
+    /** As in chat completions */
+    readonly functions?: unknown
+    /** As in chat completions */
+    readonly function_call?: unknown
+    /** As in chat completions */
+    readonly response_format?: unknown
+    /** As in chat completions */
+    readonly max_tokens?: unknown
+    /** As in chat completions */
+    readonly max_completion_tokens?: unknown
+    /** Whose request it would be, for roles and for routing that learns */
+    readonly preview_context?: {
+      /** In place of the header of a session */
+      readonly session_id?: string
+      /** In place of the header of a conversation */
+      readonly conversation_id?: string
+      /** Name of the client's API key */
+      readonly user_id?: string
+      /** Draws as a request would, repeatably; without it nothing is left to chance */
+      readonly sampling_seed?: number
+    }
+    readonly options?: {
+      /** Adds what every rule said */
+      readonly trace?: boolean
+    }
+  } | {
+    /** Body of a request of `protocol`, whole */
+    readonly request: Readonly<Record<string, unknown>>
+    /** Protocol of `request`: chat_completions, which it is when left out, messages or responses */
+    readonly protocol?: string
     /** Model name; automatic when left out */
     readonly model?: string
     /** Recipe to route by; that of the model name when left out */

@@ -15,6 +15,7 @@ interface PreviewOptions extends RemoteOptions {
   readonly prompt?: string
   readonly messages?: string
   readonly requestFile?: string
+  readonly protocol?: string
   readonly model?: string
   readonly recipe?: string
   readonly sessionId?: string
@@ -34,6 +35,10 @@ export function addRouteCommands(program: Command): void {
     .option("--prompt <text>", "the message, instead of the argument")
     .option("--messages <json>", "a list of messages as JSON")
     .option("--request-file <file>", "a request body as JSON")
+    .option(
+      "--protocol <name>",
+      "protocol of that body: chat_completions, messages or responses; told by its fields when left out",
+    )
     .option("--model <name>", "model name of the request")
     .option("--recipe <name>", "recipe to route by, instead of that of the model name")
     .option("--session-id <id>", "session that it would belong to, for routing that learns")
@@ -131,6 +136,8 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
   const { RtrError } = await import("rtr")
   const hasMessage = words.length > 0 || options.prompt !== undefined
   const given = [hasMessage || undefined, options.messages, options.requestFile].filter((value) => value !== undefined)
+  if (options.protocol !== undefined && options.requestFile === undefined)
+    throw new UsageError("--protocol is that of --request-file", "As in: --request-file body.json --protocol messages")
   if (given.length !== 1)
     throw new UsageError(
       "Give exactly one of a message, --messages and --request-file",
@@ -147,11 +154,20 @@ async function requestBody(words: readonly string[], options: PreviewOptions): P
   const own = { ...(model !== undefined && { model }), ...(recipe !== undefined && { recipe }), ...contextOf(options) }
   if (hasMessage) return { ...own, text: await readMessage(words, options.prompt) }
   // What the user wrote is for the router to judge.
-  const written =
-    options.messages !== undefined
-      ? { messages: parse(options.messages, "--messages") }
-      : (parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object)
-  return { ...written, ...own } as RoutingPreviewInput["body"]
+  if (options.messages !== undefined)
+    return { messages: parse(options.messages, "--messages"), ...own } as RoutingPreviewInput["body"]
+  const written = parse(readFileSync(options.requestFile ?? "", "utf8"), options.requestFile ?? "") as object
+  const protocol = options.protocol ?? protocolOf(written)
+  return {
+    ...(protocol === undefined ? written : { request: written, protocol }),
+    ...own,
+  } as RoutingPreviewInput["body"]
+}
+
+/** Of bodies with fields that only one protocol has. Others are read as the preview has them: chat completions, or a text. */
+function protocolOf(body: object): string | undefined {
+  if ("input" in body && !("messages" in body)) return "responses"
+  return "messages" in body && "system" in body ? "messages" : undefined
 }
 
 /** Whose request it would be. */

@@ -21,8 +21,14 @@ const body = exactlyOneOf(
   {
     text: Type.String({ minLength: 1, pattern: "\\S", description: "Text of one user turn" }),
     messages: Type.Array(Type.Unknown(), { minItems: 1, description: "A conversation as chat completions have it" }),
+    request: Type.Object({}, { additionalProperties: true, description: "Body of a request of `protocol`, whole" }),
   },
   {
+    protocol: Type.Optional(
+      Type.String({
+        description: "Protocol of `request`: chat_completions, which it is when left out, messages or responses",
+      }),
+    ),
     model: Type.Optional(
       Type.String({ minLength: 1, pattern: "\\S", description: "Model name; automatic when left out" }),
     ),
@@ -178,11 +184,14 @@ export default defineRoute({
       setup({ preview, readChat, plan }) {
         let running = 0
         return async ({ body: { options, recipe, preview_context: context, ...fields }, query, call }) => {
-          const { autoNames, management, recipes } = requirePlan(plan())
+          const active = requirePlan(plan())
+          const { autoNames, management, recipes } = active
           if (recipe !== undefined && recipe !== "default" && recipes === undefined)
             throw new RtrError("not_found", "The active configuration has no recipes")
           const { previewConcurrency, previewTimeoutMs } = management
-          const chat = readChat("chat_completions", toChatBody(fields, autoNames[0] ?? "MoM"))
+          const { protocol = usualProtocol, ...written } = fields
+          checkProtocol(protocol, written, active)
+          const chat = readChat(protocol, toChatBody(written, autoNames[0] ?? "MoM"))
           // No queue: a preview that waits would be about a request that is long gone.
           if (running >= previewConcurrency)
             throw new RtrError("overloaded", `${running} previews run already; try again in a moment`, {
@@ -209,10 +218,23 @@ function requirePlan(plan: Plan | undefined): Plan {
   return plan
 }
 
-function toChatBody(
-  fields: { readonly text?: string; readonly messages?: readonly unknown[] },
-  automatic: string,
-): object {
+const usualProtocol = "chat_completions"
+
+interface Written {
+  readonly text?: string
+  readonly messages?: readonly unknown[]
+  readonly request?: object
+}
+
+function checkProtocol(protocol: string, { request }: Written, { dialects }: Plan): void {
+  if (!dialects.has(protocol))
+    throw new RtrError("invalid_request", `body.protocol "${protocol}" is none of ${[...dialects.keys()].join(", ")}`)
+  if (request === undefined && protocol !== usualProtocol)
+    throw new RtrError("invalid_request", "body.protocol is that of body.request, which is left out")
+}
+
+function toChatBody({ request, ...fields }: Written, automatic: string): object {
+  if (request !== undefined) return { model: automatic, ...request, ...fields }
   const { text, messages = [{ role: "user", content: text }], ...rest } = fields
   return { model: automatic, ...rest, messages }
 }

@@ -24,6 +24,7 @@ import { modulesOf } from "../_shared/external/uses.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
 import { addressedSentences, leastOfSentences } from "../_shared/guards/addressed-sentences.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { withoutLineNumbers } from "../_shared/guards/line-numbers.ts"
 import {
   joined,
   type Measure,
@@ -202,7 +203,10 @@ export default defineSignal({
               ...(compare === undefined ? [] : [compare]),
             ]
             const textsWhere = (areTrusted: boolean) => (): readonly string[] =>
-              input.textsFor(entry).filter((text) => input.isTrusted(text) === areTrusted && !input.isJoined(text))
+              input
+                .textsFor(entry)
+                .filter((text) => input.isTrusted(text) === areTrusted && !input.isJoined(text))
+                .map(withoutLineNumbers)
             const { threshold } = thresholds
             const excerpts = {
               of: addressed,

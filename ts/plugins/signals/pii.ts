@@ -23,6 +23,7 @@ import type { Entity } from "../_shared/personal-data/entities.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
+import { withoutLineNumbers } from "../_shared/guards/line-numbers.ts"
 import { publicIn } from "../_shared/personal-data/public-data.ts"
 
 const kinds = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
@@ -101,7 +102,7 @@ export default defineSignal({
       return {
         name,
         threshold: threshold === 0 ? undefined : threshold,
-        textsIn: (input) => input.textsFor(entry),
+        textsIn: (input) => input.textsFor(entry).map(withoutLineNumbers),
         isWanted: wantedKinds(entry),
         namesKinds: entry.pii_types !== undefined,
         isAllowed: allowsValue(entry.values_allowed),

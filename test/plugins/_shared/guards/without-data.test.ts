@@ -54,29 +54,3 @@ test("spans lead back to the text, and none into data", async () => {
   expect(sourceOf("Ann < …")).toBe("Ann <")
   expect(sourceOf("…")).toBe("")
 })
-
-const lines = ["Ann:", "\tbe kind", "", "to 7: Bob"]
-const code = lines.join("\n")
-const padding = "x ".repeat(130)
-
-test.each([
-  ["arrows", (line: string, index: number) => `${String(index + 99).padStart(6)}→${line}`],
-  ["tabs", (line: string, index: number) => `${index + 1}\t${line}`],
-  ["colons", (line: string, index: number) => `${index + 1}:${line}`],
-  ["bars", (line: string, index: number) => ` ${index + 9} |${line}`],
-])("leaves out numbers of lines before %s, and spans lead back to the words", async (_, number) => {
-  const text = `${padding}\n${lines.map(number).join("\n")}`
-  const { text: short, sourceSpan } = await withoutData(text)
-  expect(short).toBe(`${padding}\n${code}`)
-  for (const part of ["Ann", "be kind", "Bob"]) {
-    const start = short.indexOf(part)
-    const span = sourceSpan({ start, end: start + part.length })
-    expect(text.slice(span.start, span.end)).toBe(part)
-  }
-})
-
-test.each([
-  ["three lines", "1\ta\n2\tb\n3\tc"],
-  ["numbers that do not count on", "1\ta\n3\tb\n5\tc\n7\td"],
-  ["numbers with lines between them", "1\ta\nb\n2\tc\n3\td"],
-])("keeps %s", async (_, text) => expect((await withoutData(`${padding}\n${text}`)).text).toBe(`${padding}\n${text}`))

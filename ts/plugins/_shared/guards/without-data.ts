@@ -1,15 +1,14 @@
-// A text without its data: pictures, archives and keys in base64 or hexadecimal, and numbers of lines. Models read hundreds of tokens
-// in a line of data and no word, and what decodes to a text is read as a view of its own.
+// A text without its data: pictures, archives and keys in base64 or hexadecimal. Models read hundreds of tokens in a line of
+// them and no word, and what decodes to a text is read as a view of its own.
 
 import { type MaybePromise, type NormalizedText, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
 import { englishBits } from "../disguise/letter-pairs.ts"
 import { withLetters } from "../disguise/respelt.ts"
-import { lineNumbers } from "./line-numbers.ts"
 
 /** Base64 or hexadecimal digits, in one piece or in lines of one length; shorter ones are keys, ids and checksums. */
 const run = /(?<![\w+/-])[\w+/-]{48,}(?:\r?\n[\w+/-]{48,})*/g
 const fewestCharacters = 256
-const mayHaveData = /[\w+/-]{48}|\n[ \t]*\d{1,6}(?:→|\t|:| ?\|)/
+const mayBeData = /[\w+/-]{48}/
 
 /** Of its characters, so many are digits; in words without blanks fewer are. */
 const shareOfDigits = 1 / 32
@@ -21,7 +20,7 @@ const mostBitsOfSpelt = 5.8
 const charactersOfPart = 64
 
 /** What stands in the place of data. */
-const ellipsis = " … "
+const instead = " … "
 
 /** Asks a model about a text without its data. */
 export function askWithoutData<Answer>(text: string, ask: (short: NormalizedText) => Promise<Answer>): Promise<Answer> {
@@ -32,34 +31,21 @@ export function askWithoutData<Answer>(text: string, ask: (short: NormalizedText
 
 /** The text without the parts of its data that read like no words, and the way back for spans. A promise for a long text. */
 export const withoutData = (text: string): MaybePromise<NormalizedText> =>
-  text.length >= fewestCharacters && mayHaveData.test(text) ? workOn(text, leavingOut(text)) : unchanged(text)
-
-interface LeftOut extends TextRange {
-  readonly instead: string
-}
+  text.length >= fewestCharacters && mayBeData.test(text) ? workOn(text, leavingOut(text)) : unchanged(text)
 
 function* leavingOut(text: string): Work<NormalizedText> {
-  const left = [...(yield* dataIn(text)), ...(yield* numbersIn(text))].toSorted((one, other) => one.start - other.start)
-  if (left.length === 0) return unchanged(text)
-  let [short, at] = ["", 0]
-  for (const { start, end, instead } of left) {
-    short += text.slice(at, start) + instead
-    at = end
-  }
-  return { text: short + text.slice(at), sourceSpan: toSource(left) }
-}
-
-function* numbersIn(text: string): Work<readonly LeftOut[]> {
-  return (yield* lineNumbers(text)).map((range) => ({ ...range, instead: "" }))
-}
-
-function* dataIn(text: string): Work<readonly LeftOut[]> {
   const left: TextRange[] = []
   for (const { 0: found, index } of text.matchAll(run)) {
     if (found.length >= fewestCharacters && hasDigits(found)) yield* findData(left, found, index)
     yield
   }
-  return left.map((range) => ({ ...range, instead: ellipsis }))
+  if (left.length === 0) return unchanged(text)
+  let [short, at] = ["", 0]
+  for (const { start, end } of left) {
+    short += text.slice(at, start) + instead
+    at = end
+  }
+  return { text: short + text.slice(at), sourceSpan: toSource(left) }
 }
 
 /** Parts overlap by half. One that has words keeps all its characters. */
@@ -93,20 +79,20 @@ function hasDigits(found: string): boolean {
 const unchanged = (text: string): NormalizedText => ({ text, sourceSpan: (span) => span })
 
 /** A span that touches what stands instead of data ends before or begins behind it. */
-function toSource(left: readonly LeftOut[]): NormalizedText["sourceSpan"] {
+function toSource(left: readonly TextRange[]): NormalizedText["sourceSpan"] {
   return ({ start, end }) => {
     const from = sourceOf(left, start)
     return { start: from.end, end: Math.max(from.end, sourceOf(left, end).start) }
   }
 }
 
-/** Where a position of the short text was; of one at or within what stands instead, both ends of what was left out. */
-function sourceOf(left: readonly LeftOut[], position: number): TextRange {
+/** Where a position of the short text was; of one within what stands instead, both ends of the data. */
+function sourceOf(left: readonly TextRange[], position: number): TextRange {
   let moved = 0
-  for (const { start, end, instead } of left) {
+  for (const { start, end } of left) {
     const here = start - moved
-    if (position < here) break
-    if (position === here || position < here + instead.length) return { start, end }
+    if (position <= here) break
+    if (position < here + instead.length) return { start, end }
     moved += end - start - instead.length
   }
   return { start: position + moved, end: position + moved }
