@@ -87,6 +87,7 @@ describe("nothing is found", () => {
     "{ username: config.user }",
     "struct File { handle: Option<RawHandle> }",
     'username = "orders_admin"',
+    'User.create!(name: "Ann", password: "password123")',
     "username: process.env.DB_USER",
     "username: request.body.username",
     "user: body.user, tokens",

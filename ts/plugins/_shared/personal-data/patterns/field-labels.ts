@@ -1,7 +1,7 @@
 // What the label of a field says that its value is: in forms, tables, code and lists.
 
 import type { TextRange } from "../../../../kernel/index.ts"
-import { isCode } from "./secret-value.ts"
+import { isNoPassword } from "./secret-value.ts"
 
 /** Labels by kind: in lower case, one space between words, without what `normalized` takes off. */
 const labels: readonly (readonly [kind: string, labels: string])[] = [
@@ -77,7 +77,7 @@ export function valueOfField(kind: string, text: string, { start, end }: TextRan
   const value = written.slice(first).replace(/[\s"'`]+$/, "")
   const looksRight = forms.get(kind)
   if (looksRight === undefined || !looksRight.test(value) || placeholder.test(value)) return undefined
-  if (kind === "PASSWORD" && isCode(value)) return undefined
+  if (kind === "PASSWORD" && isNoPassword(value, written.charAt(first - 1))) return undefined
   // `handle: Option<RawHandle>`.
   if (kind === "USERNAME" && (isNameInCode(value) || isRole(value) || /^(?:<|::|\()/.test(text.slice(end, end + 2))))
     return undefined

@@ -2,7 +2,7 @@
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { isNameInCode, kindOfField, valueOfField } from "./field-labels.ts"
-import { isCode } from "./secret-value.ts"
+import { isNoPassword } from "./secret-value.ts"
 import { matchesOfStep } from "./text-range.ts"
 
 export interface LabelledRange extends TextRange {
@@ -173,8 +173,8 @@ function* phrasesIn(text: string): Work<readonly LabelledRange[]> {
       if (++matches % matchesOfStep === 0) yield
       const value = (groups[1] ?? groups[2]) as string
       if (kind === "USERNAME" && (fileEnding.test(value) || isNameInCode(value))) continue
-      if (kind === "PASSWORD" && isCode(value)) continue
       const start = index + all.lastIndexOf(value)
+      if (kind === "PASSWORD" && isNoPassword(value, text.charAt(start - 1))) continue
       ranges.push({ kind, start, end: start + value.length })
     }
   return ranges

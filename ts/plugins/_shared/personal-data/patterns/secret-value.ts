@@ -67,6 +67,10 @@ const placeholders: readonly RegExp[] = [
   /^(?:(?:my|the|an?|new|old|user|admin|test|db|root|default)?[_-]?(?:pass(?:word|wd|phrase|code)?|p[a@][s$]{2}w[o0]rd|pwd?|user(?:name)?|login|secret|token|key|string|value|test|admin|root)[_-]?\d{0,4}[!.]?|n\/a)$/i,
 ]
 
+/** Whether code computes a value, or holds in quotes what stands for a password. `before` is the sign in front of it. */
+export const isNoPassword = (value: string, before: string): boolean =>
+  isCode(value) || (/["'`]/.test(before) && isPlaceholder(value))
+
 /** Whether code computes a value, or says where it stands. */
 export const isCode = (value: string): boolean =>
   expressions.some((pattern) => pattern.test(value)) || references.some((pattern) => pattern.test(value))
