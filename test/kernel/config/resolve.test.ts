@@ -191,7 +191,7 @@ describe("values from the environment", () => {
     ["", "must be a whole number, got a string"],
     ["eighty", "must be a whole number, got a string"],
     ["80.5", "must be a whole number, got a number"],
-    ["70000", "must be <= 65535, got 70000"],
+    ["70000", "must be <= 65535, got ${PORT}"],
     ["true", "must be a whole number, got a boolean"],
     ["Infinity", "must be a whole number, got a string"],
   ])("port %j: %s", (PORT, message) => {

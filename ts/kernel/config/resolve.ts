@@ -18,6 +18,7 @@ import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { redactedProblems } from "./redacted.ts"
+import { showReferences } from "./shown-references.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */
@@ -72,9 +73,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const { mayBeOfModule, checkHost } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
+  let shown: ReturnType<typeof showReferences> = (_, message) => message
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map((problem) =>
-      withPlace({ ...problem, message: aliased.spelled(problem.path, problem.message) }, locate(problem.path)),
+    problems.map(({ path, message, ...rest }) =>
+      withPlace({ ...rest, path, message: shown(path, aliased.spelled(path, message)) }, locate(path)),
     )
   const refuse = (problems: readonly Problem[]): void => {
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
@@ -82,6 +84,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
 
   refuse(checkShape(source.value, explainIn))
   const expanded = expandEnvironment(aliased.value, options.environment)
+  shown = showReferences(expanded.replaced)
   const schema = documentSchema(registry, options.schema)
   const { value, problems } = validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []

@@ -12,7 +12,7 @@ import type { Registry } from "../../modules/registry.ts"
 import type { Backend, ProviderFormat, ProviderModule } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
-import { readVariable } from "../environment.ts"
+import { readVariable, shownVariable } from "../environment.ts"
 import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
 import type { ProviderModel } from "./providers.ts"
 import type { ReasoningPlan } from "./reasoning/plan.ts"
@@ -173,14 +173,14 @@ export function compileBackend(
   const apiKey = variable === undefined ? ref.api_key : readVariable(environment, variable)
   if (variable !== undefined && (apiKey === undefined || apiKey === ""))
     return refuse(
-      `environment variable ${variable}, which ${ref.api_key_env === undefined ? `provider "${providerId}"` : `api_key_env of backend "${backendName}"`} names, is not set`,
+      `${shownVariable(variable)}, which ${ref.api_key_env === undefined ? `provider "${providerId}"` : `api_key_env of backend "${backendName}"`} names, is not set`,
       [...path, "api_key_env"],
     )
   if (variable !== undefined && !isHeaderValue(apiKey ?? ""))
-    return refuse(
-      `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,
-      [...path, "api_key_env"],
-    )
+    return refuse(`the value of ${shownVariable(variable)} cannot be sent in a header; it may end with a line break`, [
+      ...path,
+      "api_key_env",
+    ])
   const secrets = [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
     (value): value is string => value !== undefined && value.length >= shortestSecret,
   )
