@@ -71,6 +71,11 @@ describe("providers", () => {
       [`${at}.backend_refs[0].base_url: stands beside endpoint; keep one`],
     ],
     [
+      "a backend with an empty address",
+      { "providers.models.0.backend_refs": [{ endpoint: "" }] },
+      [`${at}.backend_refs[0].endpoint: must not be empty`],
+    ],
+    [
       "a backend with two keys",
       { "providers.models.0.backend_refs": [{ endpoint: "h", api_key: "a", api_key_env: "A" }] },
       [`${at}.backend_refs[0].api_key_env: stands beside api_key; keep one`],

@@ -95,6 +95,14 @@ test("a named key whose variable is not set is refused for that alone", () => {
   ])
 })
 
+test.each([
+  ["0s", "must be longer than 0s; leave it out for the default"],
+  ["0h0ms", "must be longer than 0s; leave it out for the default"],
+  ["5 s", 'must be a duration such as 300s or 1m30s, got "5 s"'],
+])("a listener does not wait %s", (timeout, expected) => {
+  expect(problemsOf(documentWith({ "listeners.0.timeout": timeout }))).toEqual([`listeners[0].timeout: ${expected}`])
+})
+
 test("models of a listener are names of automatic routing or configured models", () => {
   const problemsWith = (models: readonly string[], router: object = {}) =>
     problemsOf(documentWith({ "listeners.0.models": models, "global.router": router }))

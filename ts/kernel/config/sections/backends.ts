@@ -101,7 +101,8 @@ export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Regist
     problems.push(invalid(at, `must have an endpoint or a base_url; provider "${id}" has no address of its own`))
   if (ref.endpoint !== undefined && ref.base_url !== undefined)
     problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
-  if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
+  // The schema reports an empty one.
+  if (ref.endpoint !== undefined && ref.endpoint !== "" && !isEndpoint(ref.endpoint))
     problems.push(invalid([...at, "endpoint"], "must be host or host:port, or a URL without user, query and fragment"))
   // The schema reports one of another scheme.
   if (ref.base_url !== undefined && /^https?:\/\//.test(ref.base_url) && !URL.canParse(ref.base_url))

@@ -1,7 +1,7 @@
 // `listeners[]`: the addresses on which clients reach the router.
 
 import { Type } from "typebox"
-import { durationMs } from "../../schema/duration.ts"
+import { durationMs, isDuration } from "../../schema/duration.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
 import { duration, emptyMeans, name, port, section } from "../../schema/shapes.ts"
 import type { DocumentPath } from "../../error.ts"
@@ -84,6 +84,11 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
       (index) => ["listeners", index, "name"],
     ),
     ...duplicates(addresses, (index) => ["listeners", index, "port"]),
+    ...listeners.flatMap(({ timeout = defaultTimeout }, index) =>
+      isDuration(timeout) && durationMs(timeout) === 0
+        ? [invalid(["listeners", index, "timeout"], "must be longer than 0s; leave it out for the default")]
+        : [],
+    ),
     ...listeners.flatMap(({ address }, index) => checkAddress(address, ["listeners", index, "address"])),
     ...listeners.flatMap(({ cors }, index) =>
       (cors?.origins ?? []).flatMap((origin, position) =>
