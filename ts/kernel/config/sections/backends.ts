@@ -32,6 +32,9 @@ export const variableName = Type.String({
   description: "Name of the environment variable that holds the key",
 })
 
+/** Sums of greater ones would lose the lesser ones. */
+const maxWeight = 1_000_000
+
 export function backendRefSchema(providerIds: readonly string[]) {
   return section({
     name: Type.Optional(name),
@@ -42,7 +45,9 @@ export function backendRefSchema(providerIds: readonly string[]) {
       }),
     ),
     protocol: Type.Optional(literals(["http", "https"])),
-    weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
+    weight: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: maxWeight, description: "Share of the requests; 0 counts as 1" }),
+    ),
     priority: Type.Optional(Type.Integer({ minimum: 0, description: "Stands in for backends of lower numbers" })),
     base_url: Type.Optional(
       Type.String({
