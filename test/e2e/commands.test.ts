@@ -92,7 +92,7 @@ describe("rtr config validate", () => {
           write("version: v0.3\nversion: v0.3\nrouting: {}\n"),
         ])
       ).stderr,
-    ).toMatch(/config\.yaml:2:1 .*[Mm]ap keys must be unique/)
+    ).toMatch(/config\.yaml:2:1 .*has the key "version" twice/)
   })
 
   test("prints JSON for scripts", async () => {
