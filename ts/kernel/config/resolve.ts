@@ -3,7 +3,7 @@
 import type { TProperties } from "typebox"
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
-import { invalid, type Position, type Problem } from "../schema/problem.ts"
+import { invalid, type Position, type Problem, suggestion } from "../schema/problem.ts"
 import { type Explain, validate } from "../schema/validate.ts"
 import { valueAt } from "../schema/value-at.ts"
 import { applyAliases } from "./aliases.ts"
@@ -149,6 +149,8 @@ export function withPlace(problem: Problem, position: Position | undefined): Pro
   return problem.position !== undefined || position === undefined ? problem : { ...problem, position }
 }
 
+const sections = ["version", "modules", "listeners", "providers", "routing", "global", "recipes", "entrypoints"]
+
 /** A document without `routing` and `global` is of the format before v0.3. */
 function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   if (value === null || value === undefined) return [invalid([], "is empty; start from the output of: rtr config init")]
@@ -157,9 +159,13 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
   if (unexpected.length === 0) return []
   const explain = explainIn(value, {})
-  const moved = unexpected.flatMap((key) => explain([key], { what: "key", node: {}, message: "" }) ?? [])
+  const told = unexpected.flatMap((key) => {
+    const moved = explain([key], { what: "key", node: {}, message: "" })
+    const near = suggestion(key, sections)
+    return moved ?? (near === "" ? [] : invalid([key], `is not a known key${near}`))
+  })
   return [
-    ...moved,
+    ...told,
     invalid(
       [],
       `has neither routing nor global, but ${unexpected.join(", ")}; a v0.3 document has version, listeners, providers, routing and global`,
