@@ -110,6 +110,23 @@ describe("rtr config validate", () => {
     })
   })
 
+  test.each([
+    ["is missing", () => "/nowhere.yaml", /^There is no file \/nowhere\.yaml/],
+    ["is too large", () => write(`#${"x".repeat(9_000_000)}`), /bytes/],
+    ["is no YAML", () => write("version: v0.3\nrouting: {\n"), /./],
+  ])("prints the same JSON of a file that %s", async (_, file, message) => {
+    const { code, stdout } = await runCommand("rtr", ["config", "validate", "--json", "--config", file()])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      valid: false,
+      problems: [expect.objectContaining({ path: [], code: "invalid", message: expect.stringMatching(message) })],
+      warnings: [],
+      missing: [],
+      modules_not_loaded: [],
+      unchecked: [],
+    })
+  })
+
   test("a file that is missing, or of the format before v0.3, is explained", async () => {
     expect((await runCommand("rtr", ["config", "validate", "--config", "/nowhere.yaml"])).stderr).toMatch(
       /There is no file \/nowhere\.yaml; make one with: rtr config init/,
