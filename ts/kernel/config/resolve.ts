@@ -18,7 +18,7 @@ import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { redactedProblems } from "./redacted.ts"
-import { showReferences } from "./shown-references.ts"
+import { showReferences } from "./reading/shown-references.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { checkHost } from "../../../ts/kernel/config/host-matters.ts"
-import { formatPath } from "../../../ts/kernel/schema/problem.ts"
-import { canonical, documentWith, problemsOf } from "../../fakes/document.ts"
-import { registry } from "../../fakes/registry.ts"
+import { checkHost } from "../../../../ts/kernel/config/host-matters.ts"
+import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
+import { canonical, documentWith, problemsOf } from "../../../fakes/document.ts"
+import { registry } from "../../../fakes/registry.ts"
 
 const secret = "sk-nobody-may-see-this"
 

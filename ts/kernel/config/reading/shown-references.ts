@@ -1,7 +1,7 @@
 // Messages show references to the environment as they are written, because what one stands for may be a secret.
 
-import type { DocumentPath } from "../error.ts"
-import type { Expanded } from "./environment.ts"
+import type { DocumentPath } from "../../error.ts"
+import type { Expanded } from "../environment.ts"
 
 /** A shorter value stands in the message of another place by chance. */
 const shortestElsewhere = 8
