@@ -92,7 +92,7 @@ describe("rtr config validate", () => {
           write("version: v0.3\nversion: v0.3\nrouting: {}\n"),
         ])
       ).stderr,
-    ).toMatch(/config\.yaml:2:1 .*[Mm]ap keys must be unique/)
+    ).toMatch(/config\.yaml:2:1 .*has the key "version" twice/)
   })
 
   test("prints JSON for scripts", async () => {
@@ -107,6 +107,23 @@ describe("rtr config validate", () => {
       code: "unsupported",
       message: '"rtr_omni" is not supported yet',
       position: { line: 12, column: 24 },
+    })
+  })
+
+  test.each([
+    ["is missing", () => "/nowhere.yaml", /^There is no file \/nowhere\.yaml/],
+    ["is too large", () => write(`#${"x".repeat(9_000_000)}`), /bytes/],
+    ["is no YAML", () => write("version: v0.3\nrouting: {\n"), /./],
+  ])("prints the same JSON of a file that %s", async (_, file, message) => {
+    const { code, stdout } = await runCommand("rtr", ["config", "validate", "--json", "--config", file()])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      valid: false,
+      problems: [expect.objectContaining({ path: [], code: "invalid", message: expect.stringMatching(message) })],
+      warnings: [],
+      missing: [],
+      modules_not_loaded: [],
+      unchecked: [],
     })
   })
 

@@ -30,6 +30,8 @@ export const errorCodes = {
   upstream_unavailable: 503,
   deadline_exceeded: 504,
   upstream_timeout: 504,
+  // A backend is a router that sends the request back.
+  loop_detected: 508,
   // Item codes: one input of a worker request failed, the others did not.
   invalid_input: 400,
   invalid_model_output: 500,

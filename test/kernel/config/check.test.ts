@@ -71,6 +71,26 @@ describe("providers", () => {
       [`${at}.backend_refs[0].base_url: stands beside endpoint; keep one`],
     ],
     [
+      "a weight beyond all measure",
+      { "providers.models.0.backend_refs": [{ endpoint: "h", weight: 1e21 }] },
+      [`${at}.backend_refs[0].weight: must be <= 1000000, got 1e+21`],
+    ],
+    [
+      "a currency that is no code",
+      { "providers.models.0.pricing": { currency: "dollars" } },
+      [`${at}.pricing.currency: must be a currency of three capital letters such as USD, got "dollars"`],
+    ],
+    [
+      "a LoRA twice",
+      { "routing.modelCards": [{ name: "large", loras: [{ name: "a" }, { name: "a" }] }] },
+      ['routing.modelCards[0].loras[1].name: "a" is used already at position 0'],
+    ],
+    [
+      "a backend with an empty address",
+      { "providers.models.0.backend_refs": [{ endpoint: "" }] },
+      [`${at}.backend_refs[0].endpoint: must not be empty`],
+    ],
+    [
       "a backend with two keys",
       { "providers.models.0.backend_refs": [{ endpoint: "h", api_key: "a", api_key_env: "A" }] },
       [`${at}.backend_refs[0].api_key_env: stands beside api_key; keep one`],

@@ -5,6 +5,9 @@ import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 
 const read = (text: string): unknown => readDocument(text, "c.yaml").value
 
+const rendered =
+  "has {{ … }} of a template, which is rendered before rtr reads it: validate what helm template or the like prints"
+
 /** `line:column message` of each problem. */
 function problemsOf(text: string): readonly string[] {
   try {
@@ -84,14 +87,28 @@ describe("anchors", () => {
 
 describe("problems", () => {
   test.each([
-    ["a: 1\nb: 2\na: 3\n", ["3:1 Map keys must be unique"]],
-    ["a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n", ["1:11 Map keys must be unique", "2:11 Map keys must be unique"]],
+    ["a: 1\nb: 2\na: 3\n", ['3:1 has the key "a" twice; it stands in line 1 as well']],
+    [
+      "a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n",
+      [
+        '1:11 has the key "x" twice; it stands in line 1 as well',
+        '2:11 has the key "y" twice; it stands in line 2 as well',
+      ],
+    ],
     ['a: "open\n', ['2:1 Missing closing "quote']],
     ["a: [1, 2\n", ["2:1 Flow sequence in block collection must be sufficiently indented and end with a ]"]],
     ["a:\n\tb: 1\n", ["2:1 Tabs are not allowed as indentation"]],
     ["a: b: c\n", ["1:4 Nested mappings are not allowed in compact mappings"]],
     ["a: @x\n", ["1:4 Plain value cannot start with reserved character @"]],
-    ["a: 1\n---\nb: 2\n", ["2:1 Source contains multiple documents; please use YAML.parseAllDocuments()"]],
+    ["a: 1\n---\nb: 2\n", ["2:1 begins a second document here; a file holds one"]],
+    ["a: 1\nversion:v0.3\nrouting: {}\n", ["2:1 has no space behind a colon; write key: value"]],
+    ["a: 1\nkey:sk-secret\n", ["2:1 has no space behind a colon; write key: value"]],
+    ["a: {{ .Values.x }}\nb: [{{ .Values.y }}]\n", [`1:5 ${rendered}`, `2:6 ${rendered}`]],
+    ["a: {{ .Values.x }}-b\n", [`1:4 ${rendered}`]],
+    ["{{- if .Values.x }}\na: 1\n{{- end }}\n", [`1:1 ${rendered}`]],
+    ['a: 1\n{{ include "x" . }}\n', [`2:1 ${rendered}`]],
+    ['a: "{{ x }}" "b"\n', ["1:14 Unexpected double-quoted-scalar at node end"]],
+    ["? [a]\n: 1\n", ["1:3 has a list or a map in place of a key"]],
   ])("of %j have line and column", (text, problems) => expect(problemsOf(text)).toEqual(problems))
 
   test.each(["!foo {}", "!!binary aGk=", "!!set {a}", "!!omap [a: 1]", "!!timestamp 2024-01-01", "!!js/function x"])(
@@ -143,8 +160,8 @@ describe("problems", () => {
       lines.map((__, index) => index + 1),
     )
     expect(problemsOf(`${lines.join("")}key7: 2\nb: {c: 1, 'c': 2}\n`)).toEqual([
-      "100001:1 Map keys must be unique",
-      "100002:11 Map keys must be unique",
+      '100001:1 has the key "key7" twice; it stands in line 8 as well',
+      '100002:11 has the key "c" twice; it stands in line 100002 as well',
     ])
   })
 

@@ -60,6 +60,10 @@ test("strings at any depth are expanded, keys and other values are not", () => {
     expandedPaths: new Set([pathKey(["${NAME}", 0]), pathKey(["${NAME}", 4, "deep"])]),
     unset: [],
     unclosed: [],
+    replaced: [
+      { path: ["${NAME}", 0], value: "value", written: "$NAME" },
+      { path: ["${NAME}", 4, "deep"], value: "two", written: "${N2}" },
+    ],
   })
 })
 

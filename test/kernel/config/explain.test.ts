@@ -55,6 +55,31 @@ test("an unknown key gets a similar one, or the keys that there are", async () =
   ])
 })
 
+test("keys that the schema has not loaded are listed as well", async () => {
+  expect((await says({ nonsense: 1 }))[0]).toBe(
+    "nonsense: is not a known key; known keys: version, modules, listeners, providers, routing, global, evaluation, recipes, entrypoints",
+  )
+  expect((await withBackend({ endpoint: "h" }, { xyzzy: 1 }))[0]).toMatch(/known keys: name, .*, catalog$/)
+  expect(await says({ recipies: [] })).toEqual(['recipies: is not a known key (did you mean "recipes"?)'])
+})
+
+test("names that every object answers to are unknown keys like any other", async () => {
+  const [first, second] = await says({ constructor: 1, "global.router.toString": 1 })
+  expect([first, second]).toEqual([
+    expect.stringMatching(/^constructor: is not a known key; known keys: version, /),
+    expect.stringMatching(/^global\.router\.toString: is not a known key; known keys: config_source, /),
+  ])
+  expect((await problemsOnLoad("version: v0.3\nrouting: {}\n__proto__: { a: 1 }\n"))[0]?.message).toMatch(
+    /^is not a known key; known keys: /,
+  )
+})
+
+test("a word where true or false belongs gets both", async () => {
+  expect(await says({ "routing.decisions.0.modelRefs.0.use_reasoning": "yes" })).toEqual([
+    "routing.decisions[0].modelRefs[0].use_reasoning: must be a boolean, got a string; write true or false",
+  ])
+})
+
 test("the format of Messages is called anthropic", async () => {
   expect(await withBackend({ endpoint: "h" }, { api_format: "messages" })).toEqual([
     `${model}.api_format: must be "openai", "anthropic" or "responses", got "messages"; write anthropic`,

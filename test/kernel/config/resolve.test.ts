@@ -150,6 +150,24 @@ describe("the shape of a document", () => {
       ],
     ],
     [
+      "sections with misspelled names",
+      { Routing: {}, providerss: {}, listener: [] },
+      [
+        'Routing: is not a known key (did you mean "routing"?)',
+        'providerss: is not a known key (did you mean "providers"?)',
+        'listener: is not a known key (did you mean "listeners"?)',
+        "(document): has neither routing nor global, but Routing, providerss, listener; a v0.3 document has version, listeners, providers, routing and global",
+      ],
+    ],
+    [
+      "a document of LiteLLM",
+      { model_list: [] },
+      [
+        "model_list: has moved to providers.models, whose entries have their addresses in backend_refs",
+        "(document): has neither routing nor global, but model_list; a v0.3 document has version, listeners, providers, routing and global",
+      ],
+    ],
+    [
       "the format before v0.3",
       { vllm_endpoints: [], default_model: "x", custom: 1 },
       [
@@ -191,7 +209,7 @@ describe("values from the environment", () => {
     ["", "must be a whole number, got a string"],
     ["eighty", "must be a whole number, got a string"],
     ["80.5", "must be a whole number, got a number"],
-    ["70000", "must be <= 65535, got 70000"],
+    ["70000", "must be <= 65535, got ${PORT}"],
     ["true", "must be a whole number, got a boolean"],
     ["Infinity", "must be a whole number, got a string"],
   ])("port %j: %s", (PORT, message) => {

@@ -100,12 +100,23 @@ describe("a decision that matches", () => {
     expect(transport.requests[0]?.headers).toMatchObject({
       "x-request-id": "req-1",
       "x-cache-status": "miss",
+      "x-rtr-hops": "1",
       "x-selected-model": "large",
       "x-routing-confidence": "0.7500",
       ...trace,
     })
     expect(Object.keys(transport.requests[0]?.headers ?? {})).not.toContain("x-own")
     expect(JSON.stringify(transport.requests[0]?.headers)).not.toContain("cookie")
+  })
+
+  test("counts the routers on the way, and refuses a request that goes around", async () => {
+    const { ask, transport } = await kernelOn({ a: match })
+    await ask("x", {}, { "x-rtr-hops": "4" })
+    await ask("x", {}, { "x-rtr-hops": "many" })
+    expect(transport.requests.map(({ headers }) => headers["x-rtr-hops"])).toEqual(["5", "1"])
+    const { status, body } = await ask("x", {}, { "x-rtr-hops": "5" })
+    expect([status, body]).toMatchObject([508, { error: { code: "loop_detected" } }])
+    expect(transport.requests).toHaveLength(2)
   })
 
   test("sends names that are not ASCII in a form that headers can hold", async () => {

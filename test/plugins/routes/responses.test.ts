@@ -281,7 +281,8 @@ describe("kept responses", () => {
       .flat()
       .flatMap((question) => ("text" in question ? [question.text] : []))
     const said = ["hi", "the first question", "the second question"]
-    expect([second["status"], texts.toSorted()]).toEqual(["completed", said])
+    // A second guard may read the same texts.
+    expect([second["status"], [...new Set(texts)].toSorted()]).toEqual(["completed", said])
   })
 
   test("what is too large is refused before a model is asked, or not kept, and the reply says so", async () => {

@@ -126,6 +126,31 @@ describe("scored methods", () => {
   })
 })
 
+describe("keys of another method", () => {
+  test.each([
+    [{ method: "bm25", fuzzy_threshold: 3 }, ["0.fuzzy_threshold has no effect with method: bm25 (warning)"]],
+    [{ fuzzy_threshold: 3 }, ["0.fuzzy_threshold has no effect without method: fuzzy (warning)"]],
+    [{ fuzzy_match: true, fuzzy_threshold: 3 }, []],
+    [{ method: "fuzzy", fuzzy_threshold: 3 }, []],
+    [{ method: "regex", fuzzy_match: true }, ["0.fuzzy_match has no effect with method: regex (warning)"]],
+    [
+      { method: "exact", ngram_arity: 3, ngram_threshold: 0.4, bm25_threshold: 1 },
+      [
+        "0.bm25_threshold has no effect without method: bm25 (warning)",
+        "0.ngram_threshold has no effect without method: ngram (warning)",
+        "0.ngram_arity has no effect without method: ngram (warning)",
+      ],
+    ],
+  ])("%j: %j", async (entry, expected) => {
+    const found: string[] = []
+    const rules = [{ name: "r", operator: "OR", keywords: ["a"], ...entry }]
+    await keyword.check?.(rules as never, (path, message, severity) =>
+      found.push(`${path.join(".")} ${message} (${severity})`),
+    )
+    expect(found).toEqual(expected)
+  })
+})
+
 describe("an empty keyword", () => {
   const states = async (operator: "AND" | "OR" | "NOR", keywords: string[], more: object = {}) => {
     const rules = [{ name: "r", operator, keywords, ...more }]

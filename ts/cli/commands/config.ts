@@ -132,7 +132,7 @@ interface ValidateOptions {
 async function validate(options: ValidateOptions): Promise<void> {
   const [
     { deploymentsOf, literalSecrets, loadConfig },
-    { ConfigError, formatPath, formatProblem, guardUses, guardWarnings },
+    { ConfigError, formatPath, formatProblem, guardUses, guardWarnings, isRtrError },
     { isHere, locateArtifact },
   ] = await Promise.all([import("rtr/node"), import("rtr"), import("../../models/packages/artifact.ts")])
   const { config, json, loadModules, allowMissingPlugins } = options
@@ -173,8 +173,11 @@ async function validate(options: ValidateOptions): Promise<void> {
       printLine(`  rtr serve needs --allow-missing-plugins for it, because rtr does not have: ${missing.join(", ")}`)
     for (const use of guardUses(loaded)) printLine(`  ${describeGuard(use)}`)
   } catch (error) {
-    if (!(error instanceof ConfigError) || !json) throw error
-    printJson({ valid: false, problems: error.problems, warnings: [] })
+    if (!isRtrError(error) || !json) throw error
+    // A file that cannot be read has no problems, and still an answer.
+    const problems =
+      error instanceof ConfigError ? error.problems : [{ path: [], message: error.message, code: "invalid" }]
+    printJson({ valid: false, problems, warnings: [], missing: [], modules_not_loaded: [], unchecked: [] })
     process.exitCode = 1
   }
 }

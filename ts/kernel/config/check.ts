@@ -5,6 +5,7 @@ import type { Problem } from "../schema/problem.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
+import { checkOwnAddresses } from "./listeners/own-address.ts"
 import { type LaterProblems, moduleProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { loopersIn } from "./sections/algorithms.ts"
@@ -37,6 +38,7 @@ export function checkDocument(
       loopersIn(document, registry).flatMap(({ names }) => names),
     ),
     ...checkProviders(document, registry),
+    ...checkOwnAddresses(document, registry),
     ...checkModelCards(document),
     ...checkRouter(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),

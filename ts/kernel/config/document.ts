@@ -3,6 +3,7 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -11,11 +12,11 @@ import {
   type Pair,
   parseDocument,
   visit,
-  type YAMLError,
   type YAMLMap,
 } from "yaml"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
+import { isTemplate, syntaxProblems, templateMessage, tooDeep } from "./reading/syntax-problems.ts"
 import { maxDocumentBytes, type SourceDocument } from "./source-document.ts"
 
 /** Parses a document. Throws a `ConfigError` that lists every syntax error, duplicate key and unresolved alias. */
@@ -40,9 +41,9 @@ export function readDocument(text: string, source: string): SourceDocument {
     return { line, column: col }
   }
   // Tags would let a document choose its own types; configuration is plain data.
-  const problems = [...whatIsWrong([...document.errors, ...document.warnings], text, position)]
+  const problems = [...syntaxProblems([...document.errors, ...document.warnings], text, position)]
   if (problems.some(({ message }) => message === tooDeep)) refuse(tooDeep)
-  problems.push(...refusedNodes(document, problems.length === 0, position))
+  problems.push(...refusedNodes(document, { text, isReadable: problems.length === 0, position }))
   if (problems.length > 0) throw new ConfigError(source, problems)
   let value: unknown
   try {
@@ -94,49 +95,20 @@ function holdsItself(root: unknown): boolean {
   return enter(root, new Set())
 }
 
-/** Behind a reference without quotes inside braces or brackets nothing is read as it is meant, so the rest is not told. */
-function whatIsWrong(
-  errors: readonly YAMLError[],
-  text: string,
-  position: (offset: number) => Position,
-): readonly Problem[] {
-  const unquoted = errors.findIndex(({ pos: [at] }) => text[at] === "{" && text[at - 1] === "$")
-  if (unquoted === -1) return errors.map((error) => toProblem(error, position))
-  const at = (errors[unquoted]?.pos[0] ?? 1) - 1
-  const name = /^\$\{([A-Za-z_]\w*)/.exec(text.slice(at, at + 200))?.[1] ?? "NAME"
-  return [
-    ...errors.slice(0, unquoted).map((error) => toProblem(error, position)),
-    {
-      path: [],
-      code: "invalid",
-      message: `has \${${name}} without quotes inside { } or [ ]; write "\${${name}}", and every other one there too`,
-      position: position(at),
-    },
-  ]
+interface Reading {
+  readonly text: string
+  /** The rest is in order. */
+  readonly isReadable: boolean
+  readonly position: (offset: number) => Position
 }
 
-function toProblem(error: YAMLError, position: (offset: number) => Position): Problem {
-  // The parser calls itself for each level.
-  const message = /call stack|stack overflow/i.test(error.message) ? tooDeep : withoutText(error.message)
-  return { path: [], code: "invalid", message, position: position(error.pos[0]) }
-}
-
-const tooDeep = "is nested too deeply to be read"
-
-/** Where the parser quotes what it stumbled over, the quote may be a secret; the position tells enough. */
-function withoutText(message: string): string {
-  return message.replace(/^(Not a YAML token|Block scalar header includes extra characters|Unresolved tag): .*$/s, "$1")
-}
+const shownKey = (key: unknown): string => JSON.stringify(String(key).slice(0, 80))
 
 /**
- * Keys that stand twice, and aliases before or without their anchor where the rest is in order: an unquoted text that begins
- * with `*` is one too, and may be a password.
+ * Keys that stand twice or are no text, and aliases before or without their anchor where the rest is in order: an unquoted text
+ * that begins with `*` is one too, and may be a password.
  */
-function refusedNodes(
-  document: Document,
-  areAliasesChecked: boolean,
-  position: (offset: number) => Position,
-): readonly Problem[] {
+function refusedNodes(document: Document, { text, isReadable, position }: Reading): readonly Problem[] {
   const anchors = new Set<string>()
   const problems: Problem[] = []
   const refuse = (node: { readonly range?: readonly number[] | null | undefined }, message: string): void => {
@@ -145,17 +117,23 @@ function refusedNodes(
   visit(document, {
     Node: (_, node) => {
       if (isAlias(node)) {
-        if (areAliasesChecked && !anchors.has(node.source))
+        if (isReadable && !anchors.has(node.source))
           refuse(node, "is an alias of an anchor that no earlier value has; quote a text that begins with *")
         return
       }
       anchors.add(node.anchor ?? "")
       if (!isMap(node)) return
-      const keys = new Set<unknown>()
+      const keys = new Map<unknown, number>()
       for (const { key } of node.items) {
+        if (isReadable && isCollection(key)) {
+          const at = key.range?.[0] ?? 0
+          refuse(key, isTemplate(text, at) ? templateMessage : "has a list or a map in place of a key")
+        }
         if (!isScalar(key)) continue
-        if (keys.has(key.value)) refuse(key, "Map keys must be unique")
-        keys.add(key.value)
+        const earlier = keys.get(key.value)
+        if (earlier === undefined) keys.set(key.value, key.range?.[0] ?? 0)
+        else
+          refuse(key, `has the key ${shownKey(key.value)} twice; it stands in line ${position(earlier).line} as well`)
       }
     },
   })

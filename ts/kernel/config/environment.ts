@@ -12,6 +12,8 @@ export interface Expanded {
   readonly unset: readonly NamedPlace[]
   /** Names behind a `${` that no brace closes. */
   readonly unclosed: readonly NamedPlace[]
+  /** What stands for what: each value with the reference as it is written, and where. */
+  readonly replaced: readonly { readonly path: DocumentPath; readonly value: string; readonly written: string }[]
 }
 
 interface NamedPlace {
@@ -27,6 +29,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
   const expandedPaths = new Set<string>()
   const unset: NamedPlace[] = []
   const unclosed: NamedPlace[] = []
+  const replaced: Expanded["replaced"][number][] = []
 
   const expandText = (text: string, path: DocumentPath): string => {
     if (!text.includes("$")) return text
@@ -45,6 +48,7 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
         if (whole[0] === "{") return whole
         const name = braced ?? bare ?? ""
         const found = readVariable(environment, name)
+        if (found !== undefined && found !== "") replaced.push({ path, value: found, written: whole })
         if (operator !== undefined)
           return found === undefined || (operator === ":-" && found === "") ? (fallback ?? "") : found
         if (found === undefined) unset.push({ name, path })
@@ -63,8 +67,14 @@ export function expandEnvironment(value: unknown, environment: Environment): Exp
     return node
   }
 
-  return { value: walk(value, []), expandedPaths, unset, unclosed }
+  return { value: walk(value, []), expandedPaths, unset, unclosed, replaced }
 }
+
+/** How a message calls a variable that a document names. A key that was pasted in place of a name must not be shown. */
+export const shownVariable = (name: string): string =>
+  /^[A-Z_][A-Z0-9_]*$/.test(name)
+    ? `environment variable ${name}`
+    : "the environment variable that it names (not shown: usual names are upper-case, such as OPENAI_API_KEY, and this may be a key)"
 
 export function pathKey(path: DocumentPath): string {
   return path.join("\0")

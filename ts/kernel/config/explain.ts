@@ -38,10 +38,12 @@ const hints: Readonly<Record<Refusal["what"], (refusal: Refusal, path: DocumentP
   key: ({ node, message }, path, schema) => (message.includes("did you mean") ? "" : keyHint(node, path, schema)),
   word: ({ value, node, message }, path) =>
     message.includes("did you mean") ? "" : wordHint(String(value), path, (node as SchemaNode).enum ?? []),
-  type({ node, value }) {
-    const { pattern, required = [], properties = {} } = node as SchemaNode
+  type({ node: given, value }) {
+    const node: SchemaNode = given
+    const { pattern, required = [], properties = {} } = node
     if (pattern === durationPattern && typeof value === "number" && new RegExp(durationPattern).test(`${value}s`))
       return `; write "${value}s"`
+    if (node.type === "boolean" && typeof value === "string") return "; write true or false"
     const [key = "", ...others] = required
     if (typeof value !== "string" || others.length > 0 || properties[key]?.type !== "string") return ""
     // A text elsewhere may be a secret.
@@ -58,11 +60,23 @@ const everywhere = /^(name|type|description|enabled)$/
 /** More keys are for the documentation to list. */
 const maxListed = 20
 
+/** Keys that the schema lacks, because they stand for others or load with the first document that has them. */
+const furtherKeys: readonly (readonly [pattern: RegExp, keys: readonly string[]])[] = [
+  [/^[^.]*$/, ["recipes", "entrypoints"]],
+  [/^providers\.models\.\d+\.[^.]*$/, ["catalog"]],
+]
+
 function keyHint(node: object, path: DocumentPath, schema: SchemaNode): string {
   const { properties = {} } = node as SchemaNode
-  const owner = ownerOf(String(path.at(-1)), path, schema)
+  const key = String(path.at(-1))
+  // Without a schema there is no more to say.
+  if (Object.keys(properties).length === 0) return ""
+  const further = furtherKeys.find(([pattern]) => pattern.test(path.join(".")))?.[1] ?? []
+  const near = suggestion(key, further)
+  if (near !== "") return near
+  const owner = ownerOf(key, path, schema)
   if (owner !== undefined) return ` here; it belongs to ${owner}`
-  const keys = Object.keys(properties)
+  const keys = [...new Set([...Object.keys(properties), ...further])]
   return keys.length > 1 && keys.length <= maxListed ? `; known keys: ${keys.join(", ")}` : ""
 }
 
@@ -71,22 +85,26 @@ function ownerOf(key: string, path: DocumentPath, schema: SchemaNode): string | 
   if (everywhere.test(key)) return undefined
   const around: (SchemaNode | undefined)[] = [schema]
   for (const step of path.slice(0, -1)) around.push(below(around.at(-1), step))
-  const above = around.findLastIndex((node) => node?.properties?.[key] !== undefined)
+  const above = around.findLastIndex((node) => propertyOf(node, key) !== undefined)
   if (above >= 0) return formatPath([...path.slice(0, above), key])
-  const inside = Object.entries(around.at(-1)?.properties ?? {}).flatMap(([name, { properties, items }]) =>
-    properties?.[key] !== undefined
+  const inside = Object.entries(around.at(-1)?.properties ?? {}).flatMap(([name, node]) =>
+    propertyOf(node, key) !== undefined
       ? [`${name}.${key}`]
-      : items?.properties?.[key] === undefined
+      : propertyOf(node.items, key) === undefined
         ? []
         : [`${name}[].${key}`],
   )
   return inside.length === 1 ? inside[0] : undefined
 }
 
+/** Every object answers to names such as `constructor`; only what the schema has counts. */
+const propertyOf = (node: SchemaNode | undefined, key: string): SchemaNode | undefined =>
+  node?.properties !== undefined && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined
+
 function below(node: SchemaNode | undefined, step: string | number): SchemaNode | undefined {
   if (typeof step === "number") return node?.items
   const others = node?.additionalProperties
-  return node?.properties?.[step] ?? (typeof others === "object" ? others : undefined)
+  return propertyOf(node, step) ?? (typeof others === "object" ? others : undefined)
 }
 
 function wordHint(word: string, path: DocumentPath, words: readonly unknown[]): string {

@@ -4,7 +4,7 @@ import type { DocumentPath } from "../error.ts"
 import { invalid, type Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import type { ConfigDocument } from "./document-schema.ts"
-import { type Environment, readVariable } from "./environment.ts"
+import { type Environment, readVariable, shownVariable } from "./environment.ts"
 import { checkReach } from "./sections/management-reach.ts"
 import { keyVariableOf, refsOf } from "./sections/backends.ts"
 
@@ -33,9 +33,7 @@ export function keyVariables(document: ConfigDocument, registry: Registry): read
 export function checkHost(document: ConfigDocument, environment: Environment, registry: Registry): readonly Problem[] {
   return [
     ...keyVariables(document, registry).flatMap(([name, path]) =>
-      (readVariable(environment, name) ?? "").trim() === ""
-        ? [invalid(path, `environment variable ${name} is not set`)]
-        : [],
+      (readVariable(environment, name) ?? "").trim() === "" ? [invalid(path, `${shownVariable(name)} is not set`)] : [],
     ),
     ...checkReach(document, environment),
   ]

@@ -42,6 +42,8 @@ export const movedKeys: readonly (readonly [path: string, home: string])[] = [
   ...["signals", "decisions", "strategy"].map((key) => [key, `routing.${key}`] as const),
   ["categories", "routing.signals.domains"],
   ["model_config", "providers.models and routing.modelCards"],
+  // Of LiteLLM.
+  ["model_list", "providers.models, whose entries have their addresses in backend_refs"],
   ["vllm_endpoints", "providers.models[].backend_refs[]"],
   ["default_model", "providers.defaults.model"],
   ["routing.signals.structure.*.feature.normalize_by", "nothing: density is always normalised"],

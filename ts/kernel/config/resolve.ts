@@ -3,7 +3,7 @@
 import type { TProperties } from "typebox"
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
-import { invalid, type Position, type Problem } from "../schema/problem.ts"
+import { invalid, type Position, type Problem, suggestion } from "../schema/problem.ts"
 import { type Explain, validate } from "../schema/validate.ts"
 import { valueAt } from "../schema/value-at.ts"
 import { applyAliases } from "./aliases.ts"
@@ -18,6 +18,7 @@ import { type ConfigDocument, documentSchema } from "./document-schema.ts"
 import type { LaterProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { redactedProblems } from "./redacted.ts"
+import { showReferences } from "./reading/shown-references.ts"
 
 export interface ResolvedDocument {
   /** Canonical, with environment references expanded. Holds secrets; never print it. */
@@ -72,9 +73,10 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   const { mayBeOfModule, checkHost } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
   const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
+  let shown: ReturnType<typeof showReferences> = (_, message) => message
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map((problem) =>
-      withPlace({ ...problem, message: aliased.spelled(problem.path, problem.message) }, locate(problem.path)),
+    problems.map(({ path, message, ...rest }) =>
+      withPlace({ ...rest, path, message: shown(path, aliased.spelled(path, message)) }, locate(path)),
     )
   const refuse = (problems: readonly Problem[]): void => {
     if (problems.length > 0) throw new ConfigError(options.source, inOrder(withPlaces(problems)))
@@ -82,6 +84,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
 
   refuse(checkShape(source.value, explainIn))
   const expanded = expandEnvironment(aliased.value, options.environment)
+  shown = showReferences(expanded.replaced)
   const schema = documentSchema(registry, options.schema)
   const { value, problems } = validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
@@ -146,6 +149,8 @@ export function withPlace(problem: Problem, position: Position | undefined): Pro
   return problem.position !== undefined || position === undefined ? problem : { ...problem, position }
 }
 
+const sections = ["version", "modules", "listeners", "providers", "routing", "global", "recipes", "entrypoints"]
+
 /** A document without `routing` and `global` is of the format before v0.3. */
 function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   if (value === null || value === undefined) return [invalid([], "is empty; start from the output of: rtr config init")]
@@ -154,9 +159,13 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
   const unexpected = Object.keys(value).filter((key) => !["version", "listeners", "providers", "modules"].includes(key))
   if (unexpected.length === 0) return []
   const explain = explainIn(value, {})
-  const moved = unexpected.flatMap((key) => explain([key], { what: "key", node: {}, message: "" }) ?? [])
+  const told = unexpected.flatMap((key) => {
+    const moved = explain([key], { what: "key", node: {}, message: "" })
+    const near = suggestion(key, sections)
+    return moved ?? (near === "" ? [] : invalid([key], `is not a known key${near}`))
+  })
   return [
-    ...moved,
+    ...told,
     invalid(
       [],
       `has neither routing nor global, but ${unexpected.join(", ")}; a v0.3 document has version, listeners, providers, routing and global`,

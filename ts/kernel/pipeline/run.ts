@@ -14,6 +14,7 @@ import type { SignalInput } from "../types/signal.ts"
 import { withSignal } from "./call-signal.ts"
 import type { Able } from "./upstream/reliability/able.ts"
 import { type AttemptHost, callUpstream } from "./upstream/attempt.ts"
+import { hopHeader } from "./upstream/hops.ts"
 import { type DecideResult, decide, unknownReasons } from "./decide.ts"
 import { expectRead } from "./expect-read.ts"
 import { finishCall } from "./finish.ts"
@@ -321,7 +322,7 @@ const maxTraceCharacters = 512
 
 /** Headers that the router adds to the upstream request. */
 function upstreamHeaders(call: Call, { model, confidence }: CallRecord): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss" }
+  const headers: Record<string, string> = { "x-request-id": call.id, "x-cache-status": "miss", ...hopHeader(call) }
   if (model !== undefined) headers["x-selected-model"] = toHeaderText(model)
   if (confidence !== undefined) headers["x-routing-confidence"] = confidence.toFixed(4)
   for (const name in forwardedHeaders) {

@@ -12,6 +12,8 @@ const unitMs: Readonly<Record<string, number>> = {
 
 export const durationPattern = "^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 
+export const isDuration = (text: string): boolean => new RegExp(durationPattern).test(text)
+
 /** Milliseconds of a duration that matches `durationPattern`. */
 export function durationMs(text: string): number {
   let total = 0

@@ -64,6 +64,12 @@ export const formOf = "x-form"
 /** The same for a place that may hold a secret: what is written there is not shown. */
 export const hiddenFormOf = "x-hidden-form"
 
+/**
+ * Key of a list with `minItems` whose absence means the opposite of what an empty one may seem to mean: what is said of one that is
+ * empty or null. Such a null is not the same as no list.
+ */
+export const emptyMeans = "x-empty"
+
 /** One of a fixed list of words. `form` says what they are where the list is too long for a message. */
 export function literals<const Word extends string>(
   words: readonly Word[],

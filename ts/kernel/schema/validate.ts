@@ -5,7 +5,7 @@ import { Settings } from "typebox/system"
 import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
-import { exactlyOne, formOf, hiddenFormOf } from "./shapes.ts"
+import { emptyMeans, exactlyOne, formOf, hiddenFormOf } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
 // TypeBox stops after eight errors by default; a document is checked once and every problem counts.
@@ -132,6 +132,8 @@ function toProblems(
     case "type":
       // The list of words says more than their type.
       if (node["enum"] !== undefined) return []
+      if (value === null && node[emptyMeans] !== undefined)
+        return [refuse(path, explain, { what: "type", value, node, message: String(node[emptyMeans]) })]
       return [refuse(path, explain, { what: "type", value, node, ...typeMessage(params["type"], value) })]
     case "enum":
       return [enumProblem(path, value, node["enum"] as readonly unknown[], explain, node[formOf])]
@@ -143,6 +145,8 @@ function toProblems(
       return [refuse(path, explain, { what: "word", value, node, ...patternMessage(node, String(value)) })]
     case "minLength":
       return [invalid(path, "must not be empty")]
+    case "minItems":
+      return [invalid(path, String(node[emptyMeans] ?? error.message))]
     default:
       return [invalid(path, typeof value === "number" ? `${error.message}, got ${value}` : error.message)]
   }

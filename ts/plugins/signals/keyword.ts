@@ -42,6 +42,7 @@ export default defineSignal({
         [tooMany, "keywords"],
         `makes it ${count} keywords of ${characters} characters in this signal; the most are ${maxKeywords} of ${maxKeywordCharacters}`,
       )
+    rules.forEach((entry, index) => reportEffectless(entry, (key, message) => report([index, key], message, "warning")))
     return reportPatterns(
       rules.flatMap(({ method, keywords }, index) =>
         method === "regex"
@@ -64,6 +65,24 @@ export default defineSignal({
     }
   },
 })
+
+/** Keys that only one method reads. */
+const keysOfMethod = {
+  fuzzy: ["fuzzy_threshold"],
+  bm25: ["bm25_threshold"],
+  ngram: ["ngram_threshold", "ngram_arity"],
+} as const
+
+function reportEffectless(entry: Partial<Rule>, tell: (key: string, message: string) => void): void {
+  const { method = "", fuzzy_match: isFuzzy = false } = entry
+  const isPlain = method === "" || method === "exact"
+  const used = isPlain && isFuzzy ? "fuzzy" : method
+  if (isFuzzy && !isPlain && method !== "fuzzy") tell("fuzzy_match", `has no effect with method: ${method}`)
+  for (const [owner, keys] of Object.entries(keysOfMethod))
+    for (const key of keys)
+      if (owner !== used && entry[key] !== undefined)
+        tell(key, `has no effect ${isPlain ? `without method: ${owner}` : `with method: ${method}`}`)
+}
 
 /** What is done without a look at the clock: about a millisecond. */
 const quickCost = 1_000_000

@@ -75,6 +75,12 @@ test("what is empty or switched off is accepted without a word", async () => {
   ).toEqual([])
 })
 
+test("a list of keys with nothing in it is not the same as no list", async () => {
+  expect(await refusalsOf({ "listeners.0.api_keys": null })).toEqual([
+    "listeners[0].api_keys: is an empty list, which lets nobody in; leave the key out to let everybody in",
+  ])
+})
+
 test("a part that somebody relies on is refused by name, told of, or left out as the caller says", async () => {
   const changes = {
     "global.services.ratelimit": { providers: [{ type: "local-limiter" }] },

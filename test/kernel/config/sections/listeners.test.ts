@@ -71,6 +71,18 @@ test.each([
   [[{ key: "k" }], /^listeners\[0\]\.api_keys\[0\]\.name: is missing/],
   [[{ key: "", name: "a" }], /^listeners\[0\]\.api_keys\[0\]\.key: must not be empty/],
   [[{ key: "k", name: "a\u001b" }], /^listeners\[0\]\.api_keys\[0\]\.name: .*letters, digits/],
+  [[], /^listeners\[0\]\.api_keys: is an empty list, which lets nobody in; leave the key out to let everybody in$/],
+  [null, /^listeners\[0\]\.api_keys: is an empty list/],
+  [["twice", "b", "twice"], /^listeners\[0\]\.api_keys\[2\]: is the same key as at position 0;(?!.*twice)/],
+  [
+    [
+      { key: "twice", name: "a" },
+      { key: "twice", name: "b" },
+    ],
+    /^listeners\[0\]\.api_keys\[1\]\.key: is the same key as at position 0;(?!.*twice)/,
+  ],
+  [[" k1 "], /^listeners\[0\]\.api_keys\[0\]: cannot be sent in a header: (?!.*k1)/],
+  [[{ key: "kä", name: "a" }], /^listeners\[0\]\.api_keys\[0\]\.key: cannot be sent in a header: (?!.*kä)/],
   [[7], /^listeners\[0\]\.api_keys\[0\]: must be a string or a map, got a number/],
 ])("keys %j are refused", (keys, expected) => {
   expect(problemsOf(documentWith({ "listeners.0.api_keys": keys })).join("\n")).toMatch(expected)
@@ -81,6 +93,14 @@ test("a named key whose variable is not set is refused for that alone", () => {
   expect(problemsOf(document)).toEqual([
     "listeners[0].api_keys[0].key: must not be empty; environment variable CHATKEY is not set",
   ])
+})
+
+test.each([
+  ["0s", "must be longer than 0s; leave it out for the default"],
+  ["0h0ms", "must be longer than 0s; leave it out for the default"],
+  ["5 s", 'must be a duration such as 300s or 1m30s, got "5 s"'],
+])("a listener does not wait %s", (timeout, expected) => {
+  expect(problemsOf(documentWith({ "listeners.0.timeout": timeout }))).toEqual([`listeners[0].timeout: ${expected}`])
 })
 
 test("models of a listener are names of automatic routing or configured models", () => {

@@ -154,7 +154,7 @@ describe("keys", () => {
   test("a name that every object has is not set", async () => {
     await expect(
       compile({ "providers.models.0.backend_refs": [{ endpoint: "a", api_key_env: "constructor" }] }),
-    ).rejects.toThrow("environment variable constructor")
+    ).rejects.toThrow(/the environment variable that it names .* is not set/)
   })
 })
 

@@ -185,6 +185,19 @@ test("what is wrong is refused with its path, and keys that are not served by th
     [{ "routing.fallback": { circuit_breaker: { cooldown_period: "0s" } } }, /cooldown_period: must be longer/],
     [{ "routing.candidate_requirements": { capabilities: "guessed" } }, /capabilities/],
     [
+      { "routing.fallback": { models: ["large"], max_attempts: 2 } },
+      /1 problem\n.* routing\.fallback: does nothing without enabled: true$/,
+    ],
+    [
+      { "routing.decisions.0.fallback": { models: ["large"] } },
+      /1 problem\n.* routing\.decisions\[0\]\.fallback: does nothing without enabled: true$/,
+    ],
+    [{ "providers.models.0.reliability": { idle_timeout: "5 s" } }, /1 problem\n.*idle_timeout: must be a duration/],
+    [
+      { "routing.fallback": { enabled: true, total_timeout: "5 s", per_attempt_timeout: "1s" } },
+      /1 problem\n.*total_timeout: must be a duration/,
+    ],
+    [
       { "global.router.fallback": { models: ["larg"] } },
       /global\.router\.fallback\.models\[0\]: "larg" is not in providers\.models/,
     ],

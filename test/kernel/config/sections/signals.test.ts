@@ -342,6 +342,22 @@ test("a signal gets the questions that it needs and no others", async () => {
   expect(signals[0]?.target).toEqual({ deployment: "default", head: "mood", whole: false })
 })
 
+test("scores of models that nothing can choose are told of", () => {
+  const scores = [
+    { model: "small", score: 1 },
+    { model: "larg", score: 1 },
+  ]
+  const document = documentWith({ "routing.signals.domains": [{ name: "law", model_scores: scores }] })
+  expect(resolve(document).warnings).toEqual([
+    {
+      path: ["routing", "signals", "domains", 0, "model_scores"],
+      message: 'has no effect for "larg", which is not in providers.models (did you mean "large"?)',
+      code: "invalid",
+      severity: "warning",
+    },
+  ])
+})
+
 test("decisions are asked what their rules promise", () => {
   // The signal of modality is the one that does; a document past its check resolves.
   const both = { type: "modality", name: "BOTH" }

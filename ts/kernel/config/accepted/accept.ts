@@ -3,6 +3,7 @@
 
 import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem, reportInto } from "../../schema/problem.ts"
+import { emptyMeans } from "../../schema/shapes.ts"
 import type { validate } from "../../schema/validate.ts"
 import type { valueAt } from "../../schema/value-at.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
@@ -64,10 +65,11 @@ export function acceptDocument(
       for (const key of Object.keys(value)) judge([...path, key], false)
     } else if (!isTold) problems.push(unsupported(path) ?? invalid(path, "is not a known key"))
   }
-  validate(schema, document, [], (path, { what, value }) => {
+  validate(schema, document, [], (path, { what, value, node }) => {
     if (what === "key") judge(path, true)
     // YAML reads a key with nothing behind it as null, which is the same as none.
-    else if (what === "type" && value === null && typeof path.at(-1) === "string") silent.push(path)
+    else if (what === "type" && value === null && typeof path.at(-1) === "string" && !(emptyMeans in node))
+      silent.push(path)
     else if (what === "word") {
       const known = wordsLeftOut.find(
         // A position behind a word (`rocm:1`) makes it no other word.

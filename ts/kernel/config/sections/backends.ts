@@ -12,7 +12,7 @@ import type { Registry } from "../../modules/registry.ts"
 import type { Backend, ProviderFormat, ProviderModule } from "../../types/provider.ts"
 import type { CompileOptions } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
-import { readVariable } from "../environment.ts"
+import { readVariable, shownVariable } from "../environment.ts"
 import { isHeaderValue, isSettableHeader, notSendable } from "../header-text.ts"
 import type { ProviderModel } from "./providers.ts"
 import type { ReasoningPlan } from "./reasoning/plan.ts"
@@ -32,6 +32,9 @@ export const variableName = Type.String({
   description: "Name of the environment variable that holds the key",
 })
 
+/** Sums of greater ones would lose the lesser ones. */
+const maxWeight = 1_000_000
+
 export function backendRefSchema(providerIds: readonly string[]) {
   return section({
     name: Type.Optional(name),
@@ -42,7 +45,9 @@ export function backendRefSchema(providerIds: readonly string[]) {
       }),
     ),
     protocol: Type.Optional(literals(["http", "https"])),
-    weight: Type.Optional(Type.Integer({ minimum: 0, description: "Share of the requests; 0 counts as 1" })),
+    weight: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: maxWeight, description: "Share of the requests; 0 counts as 1" }),
+    ),
     priority: Type.Optional(Type.Integer({ minimum: 0, description: "Stands in for backends of lower numbers" })),
     base_url: Type.Optional(
       Type.String({
@@ -101,7 +106,8 @@ export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Regist
     problems.push(invalid(at, `must have an endpoint or a base_url; provider "${id}" has no address of its own`))
   if (ref.endpoint !== undefined && ref.base_url !== undefined)
     problems.push(invalid([...at, "base_url"], "stands beside endpoint; keep one"))
-  if (ref.endpoint !== undefined && !isEndpoint(ref.endpoint))
+  // The schema reports an empty one.
+  if (ref.endpoint !== undefined && ref.endpoint !== "" && !isEndpoint(ref.endpoint))
     problems.push(invalid([...at, "endpoint"], "must be host or host:port, or a URL without user, query and fragment"))
   // The schema reports one of another scheme.
   if (ref.base_url !== undefined && /^https?:\/\//.test(ref.base_url) && !URL.canParse(ref.base_url))
@@ -173,14 +179,14 @@ export function compileBackend(
   const apiKey = variable === undefined ? ref.api_key : readVariable(environment, variable)
   if (variable !== undefined && (apiKey === undefined || apiKey === ""))
     return refuse(
-      `environment variable ${variable}, which ${ref.api_key_env === undefined ? `provider "${providerId}"` : `api_key_env of backend "${backendName}"`} names, is not set`,
+      `${shownVariable(variable)}, which ${ref.api_key_env === undefined ? `provider "${providerId}"` : `api_key_env of backend "${backendName}"`} names, is not set`,
       [...path, "api_key_env"],
     )
   if (variable !== undefined && !isHeaderValue(apiKey ?? ""))
-    return refuse(
-      `the value of environment variable ${variable} cannot be sent in a header; it may end with a line break`,
-      [...path, "api_key_env"],
-    )
+    return refuse(`the value of ${shownVariable(variable)} cannot be sent in a header; it may end with a line break`, [
+      ...path,
+      "api_key_env",
+    ])
   const secrets = [apiKey, ...Object.values(ref.extra_headers ?? {})].filter(
     (value): value is string => value !== undefined && value.length >= shortestSecret,
   )

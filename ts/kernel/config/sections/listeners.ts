@@ -1,13 +1,14 @@
 // `listeners[]`: the addresses on which clients reach the router.
 
 import { Type } from "typebox"
-import { durationMs } from "../../schema/duration.ts"
+import { durationMs, isDuration } from "../../schema/duration.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
-import { duration, name, port, section } from "../../schema/shapes.ts"
+import { duration, emptyMeans, name, port, section } from "../../schema/shapes.ts"
 import type { DocumentPath } from "../../error.ts"
 import type { ApiKey, PlannedListener } from "../../types/plan.ts"
 import { defaultDeployment } from "../bindings.ts"
 import type { ConfigDocument } from "../document-schema.ts"
+import { checkKeys } from "../listeners/api-keys.ts"
 import { duplicates } from "../duplicates.ts"
 import { callableModels } from "./model-cards.ts"
 import { autoNamesOf } from "./router.ts"
@@ -28,6 +29,8 @@ export const listenersSchema = Type.Array(
     timeout: Type.Optional(duration),
     api_keys: Type.Optional(
       Type.Array(Type.Union([Type.String({ minLength: 1 }), namedKey]), {
+        minItems: 1,
+        [emptyMeans]: "is an empty list, which lets nobody in; leave the key out to let everybody in",
         description:
           "Any of these is accepted as bearer token; without the list the listener asks for none. One is the key itself, or a map with its name",
       }),
@@ -81,6 +84,11 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
       (index) => ["listeners", index, "name"],
     ),
     ...duplicates(addresses, (index) => ["listeners", index, "port"]),
+    ...listeners.flatMap(({ timeout = defaultTimeout }, index) =>
+      isDuration(timeout) && durationMs(timeout) === 0
+        ? [invalid(["listeners", index, "timeout"], "must be longer than 0s; leave it out for the default")]
+        : [],
+    ),
     ...listeners.flatMap(({ address }, index) => checkAddress(address, ["listeners", index, "address"])),
     ...listeners.flatMap(({ cors }, index) =>
       (cors?.origins ?? []).flatMap((origin, position) =>
@@ -106,13 +114,7 @@ export function checkListeners(document: ConfigDocument, loopers: readonly strin
             ],
       ),
     ),
-    ...listeners.flatMap(({ api_keys: keys = [] }, listener) =>
-      keys.flatMap((entry, index) =>
-        typeof entry !== "string" && entry.key !== "" && entry.name.includes(entry.key)
-          ? [invalid(["listeners", listener, "api_keys", index, "name"], "must not hold the key: logs have the name")]
-          : [],
-      ),
-    ),
+    ...listeners.flatMap(({ api_keys: keys = [] }, index) => checkKeys(keys, ["listeners", index, "api_keys"])),
     ...keyNames.flatMap((names, listener) =>
       duplicates(names, (index) => ["listeners", listener, "api_keys", index, "name"]),
     ),

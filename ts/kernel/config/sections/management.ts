@@ -7,7 +7,7 @@ import { formOf, literals, mapOf, name, port, section } from "../../schema/shape
 import type { ManagementToken, PlannedManagement } from "../../types/plan.ts"
 import { permissions } from "../../types/route.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { type Environment, readVariable } from "../environment.ts"
+import { type Environment, readVariable, shownVariable } from "../environment.ts"
 import { isHeaderValue } from "../header-text.ts"
 import { duplicates } from "../duplicates.ts"
 import { variableName } from "./backends.ts"
@@ -170,7 +170,7 @@ function compileTokens(written: Auth, environment: Environment): readonly Manage
   const seen = new Map<string, string>()
   return (written.tokens ?? []).map(({ env, role }, index) => {
     const refuse = (reason: string): never => {
-      throw new RtrError("invalid_config", `Cannot protect the management API: environment variable ${env} ${reason}`, {
+      throw new RtrError("invalid_config", `Cannot protect the management API: ${shownVariable(env)} ${reason}`, {
         path: [...authPath, "tokens", index, "env"],
       })
     }

@@ -44,6 +44,12 @@ export function checkModelCards(document: ConfigDocument): readonly Problem[] {
   const known = new Set([...callableModels(document), ...cards])
   return [
     ...duplicates(cards, (index) => ["routing", "modelCards", index, "name"]),
+    ...(document.routing?.modelCards ?? []).flatMap(({ loras = [] }, index) =>
+      duplicates(
+        loras.map((lora) => lora.name),
+        (position) => ["routing", "modelCards", index, "loras", position, "name"],
+      ),
+    ),
     ...(document.evaluation?.records ?? []).flatMap(({ model }, index): readonly Problem[] =>
       known.has(model)
         ? []

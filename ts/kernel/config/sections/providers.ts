@@ -3,7 +3,7 @@
 import { Type, type Static } from "typebox"
 import type { DocumentPath } from "../../error.ts"
 import { invalid, type Problem, suggestion } from "../../schema/problem.ts"
-import { literals, mapOf, name, section } from "../../schema/shapes.ts"
+import { formOf, literals, mapOf, name, section } from "../../schema/shapes.ts"
 import type { ModelTarget, Pricing } from "../../types/plan.ts"
 import type { Registry } from "../../modules/registry.ts"
 import type { CompileOptions } from "../compile.ts"
@@ -38,7 +38,9 @@ const defaults = section({
 })
 
 const pricing = section({
-  currency: Type.Optional(name),
+  currency: Type.Optional(
+    Type.String({ pattern: "^[A-Z]{3}$", [formOf]: "a currency of three capital letters such as USD" }),
+  ),
   prompt_per_1m: Type.Optional(price),
   completion_per_1m: Type.Optional(price),
   cached_input_per_1m: Type.Optional(price),

@@ -119,6 +119,30 @@ function checkFallbacks(document: ConfigDocument, tools: ReliabilityTools): read
     ...checkFallback(global?.router?.fallback, document, ["global", "router", "fallback"], tools),
     ...checkFallback(routing?.fallback, document, ["routing", "fallback"], tools),
     ...decisions,
+    ...checkSwitches(document, tools),
+  ]
+}
+
+/**
+ * A fallback with settings that nobody has switched on. One of the router is for recipes as well, which may do so. Whoever wrote
+ * `enabled: false` knows.
+ */
+function checkSwitches(document: ConfigDocument, { invalid }: ReliabilityTools): readonly Problem[] {
+  const { routing: { fallback, decisions = [] } = {} } = document
+  const isSet = (entry: FallbackEntry = {}): boolean =>
+    Object.values({ ...entry, enabled: undefined, version: undefined }).some((value) => value !== undefined)
+  const usual = fallbackOf(document).enabled
+  if (usual !== undefined) return []
+  const told = (at: DocumentPath): Problem => invalid(at, "does nothing without enabled: true")
+  const isSwitchedOn = decisions.some((decision) => decision.fallback?.enabled === true)
+  return [
+    ...(isSet(fallback) && !isSwitchedOn ? [told(["routing", "fallback"])] : []),
+    ...decisions.flatMap(({ fallback: own }, index) =>
+      // A circuit breaker is refused there anyway.
+      isSet({ ...own, circuit_breaker: undefined }) && own?.enabled === undefined
+        ? [told(["routing", "decisions", index, "fallback"])]
+        : [],
+    ),
   ]
 }
 
@@ -129,7 +153,7 @@ function checkFallback(
   tools: ReliabilityTools,
 ): readonly Problem[] {
   if (fallback === undefined) return []
-  const { invalid, suggestion, callableModels, durationMs } = tools
+  const { invalid, suggestion, callableModels, durationMs, isDuration } = tools
   const problems = [
     ...checkTimes(fallback, at, tools),
     ...checkTimes(fallback.circuit_breaker ?? {}, [...at, "circuit_breaker"], tools),
@@ -141,18 +165,28 @@ function checkFallback(
         invalid([...at, "models", index], `"${model}" is not in providers.models${suggestion(model, callable)}`),
       )
   const { total_timeout: total, per_attempt_timeout: each } = fallback
-  if (total !== undefined && each !== undefined && durationMs(each) > durationMs(total))
+  if (
+    total !== undefined &&
+    each !== undefined &&
+    isDuration(total) &&
+    isDuration(each) &&
+    durationMs(each) > durationMs(total)
+  )
     problems.push(invalid([...at, "per_attempt_timeout"], `is longer than total_timeout, which is ${total}`))
   return problems
 }
 
-function checkTimes(entry: object, at: DocumentPath, { durationMs, invalid }: ReliabilityTools): readonly Problem[] {
+function checkTimes(entry: object, at: DocumentPath, tools: ReliabilityTools): readonly Problem[] {
   return Object.entries(entry).flatMap(([key, value]) =>
-    /_(?:timeout|time|delay|period)$/.test(key) && typeof value === "string" && durationMs(value) === 0
-      ? [invalid([...at, key], "must be longer than 0s; leave it out for the default")]
+    /_(?:timeout|time|delay|period)$/.test(key) && typeof value === "string" && isNone(value, tools)
+      ? [tools.invalid([...at, key], "must be longer than 0s; leave it out for the default")]
       : [],
   )
 }
+
+/** A text that is no duration is what the schema reports. */
+const isNone = (text: string, { durationMs, isDuration }: ReliabilityTools): boolean =>
+  isDuration(text) && durationMs(text) === 0
 
 const wordsOf = (text: string): readonly string[] => text.split(",").map((word) => word.trim())
 const isStatus = (word: string): boolean => /^[45]\d\d$/.test(word)

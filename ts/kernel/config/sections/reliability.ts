@@ -2,7 +2,7 @@
 // their keys. What they mean loads with the first document that has one of them.
 
 import { Type, type Static } from "typebox"
-import { durationMs } from "../../schema/duration.ts"
+import { durationMs, isDuration } from "../../schema/duration.ts"
 import { invalid, suggestion } from "../../schema/problem.ts"
 import { duration, literals, name, section } from "../../schema/shapes.ts"
 import type { ConfigDocument } from "../document-schema.ts"
@@ -65,7 +65,7 @@ export const actionSchema = Type.Optional(section({ type: Type.Literal("route"),
  * What the lazily loaded part needs of the rest is given to it: a file that both import would become a chunk of its own, and
  * edge hosts would load a few hundred bytes more at each start.
  */
-const tools = { durationMs, invalid, suggestion, callableModels }
+const tools = { durationMs, isDuration, invalid, suggestion, callableModels }
 export type ReliabilityTools = typeof tools
 
 /** Loads what the keys mean; undefined for a document that has none of them. */

@@ -5,7 +5,7 @@ import { type DocumentPath, RtrError } from "../../error.ts"
 import { grantSetup } from "../../modules/capabilities.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
 import { setUp } from "../../modules/set-up.ts"
-import { type Problem, reportInto } from "../../schema/problem.ts"
+import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { guardRule } from "../../schema/guard-options.ts"
 import { name, section } from "../../schema/shapes.ts"
 import { type GuardPolicy, strictPolicy, type UnreadKind } from "../../types/guard.ts"
@@ -21,6 +21,7 @@ import { type LaterProblems, moduleProblems } from "../module-problems.ts"
 import { findHead, type PackageHead } from "../package-heads.ts"
 import { rulesOf, settingsOf, signalLevels, usedSignals } from "../signal-use.ts"
 import type { DecisionEntry } from "./decisions.ts"
+import { callableModels } from "./model-cards.ts"
 import { type DeclaredSignals, leafNames } from "./rules.ts"
 
 export type SignalRule = Readonly<Record<string, unknown>> & { readonly name: string; readonly description?: string }
@@ -69,6 +70,7 @@ export function checkSignals(
   const declared = declaredSignals(document, registry)
   const signals = registry.all("signal")
   const used = new Set(usedSignals(document, registry, "replies"))
+  const models = callableModels(document)
   return signals.flatMap((registered) => {
     const { id, module } = registered
     const binding = readingBinding(registered, document)
@@ -98,12 +100,30 @@ export function checkSignals(
       }
     return [
       ...problems,
+      ...rules.flatMap((rule, index) => unknownScores(module.modelScores?.(rule as never), models, [...at, index])),
       ...moduleProblems(registered, ["global"], later, (report) => module.checkGlobal?.(document, report)),
       ...moduleProblems(registered, at, later, (report) =>
         module.check?.(rules as never, report, { labels: head?.labels, document, signals, readFile, declared }),
       ),
     ]
   })
+}
+
+/** Scores of models that nothing can choose. */
+function unknownScores(
+  scores: Readonly<Record<string, number>> = {},
+  models: ReadonlySet<string>,
+  rule: DocumentPath,
+): readonly Problem[] {
+  return Object.keys(scores)
+    .filter((model) => !models.has(model))
+    .map((model) => ({
+      ...invalid(
+        [...rule, "model_scores"],
+        `has no effect for "${model}", which is not in providers.models${suggestion(model, models)}`,
+      ),
+      severity: "warning" as const,
+    }))
 }
 
 /** Names that conditions may refer to. */
