@@ -100,7 +100,10 @@ function checkChoice(
   const chosen = choices.filter((choice) => (value as Record<string, unknown>)[choice] !== undefined)
   const variant = variants[choices.indexOf(chosen[0] ?? "")]
   if (variant !== undefined && chosen.length === 1) return validate(variant as TSchema, value, path, explain)
-  const names = choices.map((choice) => `"${choice}"`).join(" and ")
+  const names = choices
+    .map((choice) => `"${choice}"`)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ")
   return [invalid(path, `must have exactly one of ${names}, got ${chosen.length === 0 ? "none" : "both"}`)]
 }
 

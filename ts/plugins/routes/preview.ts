@@ -227,7 +227,7 @@ interface Written {
 }
 
 function checkProtocol(protocol: string, { request }: Written, { dialects }: Plan): void {
-  if (!dialects.has(protocol))
+  if (protocol !== usualProtocol && !dialects.has(protocol))
     throw new RtrError("invalid_request", `body.protocol "${protocol}" is none of ${[...dialects.keys()].join(", ")}`)
   if (request === undefined && protocol !== usualProtocol)
     throw new RtrError("invalid_request", "body.protocol is that of body.request, which is left out")

@@ -184,14 +184,6 @@ test("what is wrong is refused with its path, and keys that are not served by th
     ],
     [{ "routing.fallback": { circuit_breaker: { cooldown_period: "0s" } } }, /cooldown_period: must be longer/],
     [{ "routing.candidate_requirements": { capabilities: "guessed" } }, /capabilities/],
-    [
-      { "routing.fallback": { models: ["large"], max_attempts: 2 } },
-      /1 problem\n.* routing\.fallback: does nothing without enabled: true$/,
-    ],
-    [
-      { "routing.decisions.0.fallback": { models: ["large"] } },
-      /1 problem\n.* routing\.decisions\[0\]\.fallback: does nothing without enabled: true$/,
-    ],
     [{ "providers.models.0.reliability": { idle_timeout: "5 s" } }, /1 problem\n.*idle_timeout: must be a duration/],
     [
       { "routing.fallback": { enabled: true, total_timeout: "5 s", per_attempt_timeout: "1s" } },
@@ -214,6 +206,21 @@ test("what is wrong is refused with its path, and keys that are not served by th
     const loading = (async () => load(documentWith(changes as Record<string, unknown>)))()
     await expect(loading, JSON.stringify(changes)).rejects.toThrow(problem)
   }
+})
+
+test("a fallback that nobody switches on is warned of", async () => {
+  const warningsOf = async (changes: object): Promise<readonly string[]> =>
+    (await load(documentWith(changes as Record<string, unknown>))).warnings.map(
+      ({ path, message }) => `${path.join(".")}: ${message}`,
+    )
+  expect(await warningsOf({ "routing.fallback": { models: ["large"] } })).toEqual([
+    "routing.fallback: does nothing without enabled: true",
+  ])
+  expect(await warningsOf({ "routing.decisions.0.fallback": { models: ["large"] } })).toEqual([
+    "routing.decisions.0.fallback: does nothing without enabled: true",
+  ])
+  for (const enabled of [true, false])
+    expect(await warningsOf({ "routing.fallback": { models: ["large"], enabled } })).toEqual([])
 })
 
 test("the canonical document keeps what stands there", async () => {

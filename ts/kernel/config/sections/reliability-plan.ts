@@ -133,7 +133,10 @@ function checkSwitches(document: ConfigDocument, { invalid }: ReliabilityTools):
     Object.values({ ...entry, enabled: undefined, version: undefined }).some((value) => value !== undefined)
   const usual = fallbackOf(document).enabled
   if (usual !== undefined) return []
-  const told = (at: DocumentPath): Problem => invalid(at, "does nothing without enabled: true")
+  const told = (at: DocumentPath): Problem => ({
+    ...invalid(at, "does nothing without enabled: true"),
+    severity: "warning",
+  })
   const isSwitchedOn = decisions.some((decision) => decision.fallback?.enabled === true)
   return [
     ...(isSet(fallback) && !isSwitchedOn ? [told(["routing", "fallback"])] : []),
