@@ -5,6 +5,7 @@ import { Settings } from "typebox/system"
 import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
+import { definitionsIn } from "./definitions.ts"
 import { exactlyOne, formOf, hiddenFormOf } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
@@ -38,7 +39,7 @@ export function validate(
   explain: Explain = () => undefined,
 ): readonly Problem[] {
   const problems: Problem[] = []
-  const [, errors] = Errors(schema, value)
+  const [, errors] = Errors(definitionsIn(schema), schema, value)
   for (const error of errors) {
     // What a variant of a tagged union says is asked again below, of the matching variant only.
     if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue
