@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { readDocument } from "../../../ts/kernel/config/document.ts"
+import { readDocument, readInSteps } from "../../../ts/kernel/config/document.ts"
 import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 
@@ -91,7 +91,7 @@ describe("problems", () => {
     ["a:\n\tb: 1\n", ["2:1 Tabs are not allowed as indentation"]],
     ["a: b: c\n", ["1:4 Nested mappings are not allowed in compact mappings"]],
     ["a: @x\n", ["1:4 Plain value cannot start with reserved character @"]],
-    ["a: 1\n---\nb: 2\n", ["2:1 Source contains multiple documents; please use YAML.parseAllDocuments()"]],
+    ["a: 1\n---\nb: 2\n", ["2:1 Source contains multiple documents; keep one"]],
   ])("of %j have line and column", (text, problems) => expect(problemsOf(text)).toEqual(problems))
 
   test.each(["!foo {}", "!!binary aGk=", "!!set {a}", "!!omap [a: 1]", "!!timestamp 2024-01-01", "!!js/function x"])(
@@ -207,4 +207,11 @@ test("a reference without quotes inside braces is one problem that says what to 
     '1:5 has ${KEY} without quotes inside { } or [ ]; write "${KEY}", and every other one there too',
   ])
   expect(problemsOf('a: { port: "${PORT}" }\nb: ${PORT}\n')).toEqual([])
+})
+
+test("a long document is read in many steps, and remembers that it is long", () => {
+  const text = Array.from({ length: 10_000 }, (_, index) => `key${index}: value\n`).join("")
+  expect([...readInSteps(text, "config.yaml")].length).toBeGreaterThan(100)
+  expect(readDocument(text, "config.yaml").isLong).toBe(true)
+  expect(readDocument("a: 1", "config.yaml").isLong).toBeUndefined()
 })

@@ -19,6 +19,7 @@ import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
 import { validate } from "../schema/validate.ts"
+import { finishInTurns, isLong } from "../text/slices.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import { reasonOf } from "../types/fact.ts"
@@ -149,8 +150,8 @@ async function resolveExplained(
 
 /** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
 async function readText(text: string, source: string): Promise<SourceDocument> {
-  const { readDocument } = await import("../config/document.ts")
-  return readDocument(text, source)
+  const { readDocument, readInSteps } = await import("../config/document.ts")
+  return isLong(text) ? finishInTurns(readInSteps(text, source)) : readDocument(text, source)
 }
 
 export interface PrepareOptions {

@@ -21,9 +21,26 @@ const maxWorkMs = 2000
  * beginning. Throws what the work throws, and what `check` throws between slices, when nobody waits any more.
  */
 export function workOn<Result>(text: string, work: Work<Result>, check?: () => void): MaybePromise<Result> {
-  if (text.length > maxAtOnce) return finishInSlices(work, check)
+  if (isLong(text)) return finishInSlices(work, check)
   const step = slice(work)
   return step.done === true ? step.value : finishInSlices(work, check)
+}
+
+/** Whether a text is so long that work on it should let others have their turns. */
+export const isLong = (text: string): boolean => text.length > maxAtOnce
+
+/** Does work in slices from the beginning, however long it takes. */
+export const finishInTurns = <Result>(work: Work<Result>): Promise<Result> =>
+  finishInSlices(work, undefined, Number.POSITIVE_INFINITY)
+
+/** For long work that awaits: what it returns lets others have their turns when a slice has passed since the last one. */
+export function createPause(): () => Promise<void> {
+  let startedAt = performance.now()
+  return async () => {
+    if (performance.now() - startedAt < sliceMs) return
+    await nextTurn()
+    startedAt = performance.now()
+  }
 }
 
 /** Does work at once: for short texts. */
@@ -34,8 +51,8 @@ export function finish<Result>(work: Work<Result>): Result {
 }
 
 /** Returns to the event loop before each slice. In hosts whose clock stands still while code runs the work is one slice. */
-async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
-  for (let workedMs = 0; workedMs < maxWorkMs;) {
+async function finishInSlices<Result>(work: Work<Result>, check?: () => void, mostMs = maxWorkMs): Promise<Result> {
+  for (let workedMs = 0; workedMs < mostMs;) {
     await nextTurn()
     check?.()
     const startedAt = performance.now()
@@ -43,7 +60,7 @@ async function finishInSlices<Result>(work: Work<Result>, check?: () => void): P
     if (step.done === true) return step.value
     workedMs += performance.now() - startedAt
   }
-  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxWorkMs} ms of work`)
+  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${mostMs} ms of work`)
 }
 
 /** The last step of a slice. */

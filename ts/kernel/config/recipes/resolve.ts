@@ -40,6 +40,7 @@ export async function resolveRecipes(
     views.push(
       await resolveView(
         {
+          ...source,
           value: { ...rest, routing: routingOf(rest, recipe) },
           locate: (path) => source.locate(inRecipe(path, index)),
           textAt: (path) => source.textAt?.(inRecipe(path, index)),
