@@ -4,14 +4,17 @@ import type { TObject } from "typebox"
 import type { Registry } from "../../modules/registry.ts"
 import { section } from "../../schema/shapes.ts"
 import { documentSchema as schemaOf } from "../document-schema.ts"
+import { printedSchema } from "../printed/printed-schema.ts"
 import { profileSchema, recipesSchema } from "./schema.ts"
 
-export function documentSchema(registry: Registry): TObject {
+/** For tools, not for `validate`. */
+export function documentSchema(registry: Registry): object {
   const { properties, ...options } = schemaOf(registry)
   const { global, ...others } = properties
   const recipes = recipesSchema(profileSchema(properties.routing as unknown as TObject))
-  return section(
+  const whole = section(
     { ...others, ...recipes, global },
     { description: (options as { description?: string }).description ?? "" },
   )
+  return printedSchema(whole)
 }
