@@ -2,7 +2,7 @@
 
 import type { Registry } from "../modules/registry.ts"
 import type { Problem } from "../schema/problem.ts"
-import type { Work } from "../text/slices.ts"
+import type { Work } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"

@@ -21,7 +21,7 @@ import {
 } from "yaml"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
-import { finish, isLong, type Work } from "../text/slices.ts"
+import { finish, isLong, type Work } from "../host/work.ts"
 import { maxDocumentBytes, type SourceDocument } from "./source-document.ts"
 
 /** Parses a document. Throws a `ConfigError` that lists every syntax error, duplicate key and unresolved alias. */

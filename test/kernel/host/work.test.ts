@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest"
-import { createPause, finishInTurns } from "../../../ts/kernel/text/slices.ts"
+import { createPause, finishInTurns } from "../../../ts/kernel/host/work.ts"
 
 /** Runs work on a clock on which every look takes ten milliseconds, and counts the turns that others got meanwhile. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
