@@ -5,8 +5,9 @@ import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { invalid, type Position, type Problem } from "../schema/problem.ts"
 import { type Explain, validateInSteps } from "../schema/validate.ts"
-import { finish, finishInTurns, type Work } from "../host/work.ts"
+import { doWork, type Work } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
+import { withValuesAt } from "../schema/with-values.ts"
 import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
 import { checkDocument } from "./check.ts"
@@ -69,9 +70,8 @@ type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
  * module's check does, and for a long document, on which it works in turns with others.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
-  const work = resolveInSteps(source, options)
-  if (source.isLong !== true) return finish(work)()
-  return finishInTurns(work).then((resolved) => resolved())
+  const resolved = doWork(source.isLong, resolveInSteps(source, options))
+  return resolved instanceof Promise ? resolved.then((conclude) => conclude()) : resolved()
 }
 
 /** Ends with what waits for the checks that take time: a promise would not pass through the turns as one. */
@@ -191,13 +191,12 @@ function* validateExpanded(
   }
   const problems = yield* validateInSteps(schema, value, [], explainHiding(value))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
-  const converted = convertible.reduce(
-    (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
+  if (convertible.length === 0) return { value, problems }
+  const converted = withValuesAt(
     value,
+    convertible.map(({ path }) => [path, fromText(valueAt(value, path))]),
   )
-  return converted === value
-    ? { value, problems }
-    : { value: converted, problems: yield* validateInSteps(schema, converted, [], explainHiding(converted)) }
+  return { value: converted, problems: yield* validateInSteps(schema, converted, [], explainHiding(converted)) }
 }
 
 function fromText(value: unknown): unknown {
@@ -258,12 +257,4 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
     (a, b) =>
       (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0),
   )
-}
-
-function setAt(root: unknown, path: DocumentPath, value: unknown): unknown {
-  const [step, ...rest] = path
-  if (step === undefined) return value
-  const inner = setAt((root as Record<string | number, unknown>)[step], rest, value)
-  if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item))
-  return { ...(root as object), [step]: inner }
 }

@@ -18,9 +18,10 @@ import type { Services } from "../modules/capabilities.ts"
 import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
-import { validate } from "../schema/validate.ts"
-import { finishInTurns, isLong } from "../host/work.ts"
+import { validate, validateInSteps } from "../schema/validate.ts"
+import { doWork, isLong } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
+import { withValuesAt } from "../schema/with-values.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import { reasonOf } from "../types/fact.ts"
 import type { Inference } from "../types/inference.ts"
@@ -143,15 +144,25 @@ async function resolveExplained(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { resolveAccepting } = await import("../config/accepted/resolve-accepting.ts")
-    const tools = { resolveDocument, applyAliases, expandEnvironment, documentSchema, validate, valueAt }
+    const tools = {
+      resolveDocument,
+      applyAliases,
+      expandEnvironment,
+      documentSchema,
+      validate,
+      validateInSteps,
+      valueAt,
+      withValuesAt,
+      doWork,
+    }
     return resolveAccepting(resolve, options, { ...tools, missing })
   }
 }
 
 /** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
 async function readText(text: string, source: string): Promise<SourceDocument> {
-  const { readDocument, readInSteps } = await import("../config/document.ts")
-  return isLong(text) ? finishInTurns(readInSteps(text, source)) : readDocument(text, source)
+  const { readInSteps } = await import("../config/document.ts")
+  return doWork(isLong(text), readInSteps(text, source))
 }
 
 export interface PrepareOptions {

@@ -21,6 +21,10 @@ export function finish<Result>(work: Work<Result>): Result {
   return step.value
 }
 
+/** Does long work in slices, and other work at once. */
+export const doWork = <Result>(inTurns: boolean | undefined, work: Work<Result>): Result | Promise<Result> =>
+  inTurns === true ? finishInTurns(work) : finish(work)
+
 /**
  * Returns to the event loop before each slice; `check` may throw there, and is told how long the work has taken. In hosts whose
  * clock stands still while code runs the work is one slice.
