@@ -92,7 +92,7 @@ function* resolveInSteps(source: SourceDocument, options: ResolveOptions): Work<
   refuse(checkShape(source.value, explainIn))
   const expanded = expandEnvironment(aliased.value, options.environment)
   yield
-  const schema = documentSchema(registry, options.schema)
+  const schema = schemaFor(registry, options.schema)
   const { value, problems } = yield* validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
   const found = [
@@ -148,6 +148,18 @@ function* resolveInSteps(source: SourceDocument, options: ResolveOptions): Work<
       : { ...problem, message: `${problem.message}; environment variable ${name} is not set` }
   }
   return () => (later.length === 0 ? conclude([]) : Promise.all(later).then((lists) => conclude(lists.flat())))
+}
+
+const schemas = new WeakMap<TProperties, readonly [Registry, ReturnType<typeof documentSchema>]>()
+
+/** The recipes of a document are checked one after the other with the same sections, and the schema is made once for them. */
+function schemaFor(registry: Registry, further: TProperties | undefined): ReturnType<typeof documentSchema> {
+  if (further === undefined) return documentSchema(registry)
+  const [known, made] = schemas.get(further) ?? []
+  if (made !== undefined && known === registry) return made
+  const schema = documentSchema(registry, further)
+  schemas.set(further, [registry, schema])
+  return schema
 }
 
 /** Said of a variable where its document is only checked. */

@@ -19,7 +19,7 @@ import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
 import { validate, validateInSteps } from "../schema/validate.ts"
-import { doWork, isLong } from "../host/work.ts"
+import { createPause, doWork, isLong } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
 import { withValuesAt } from "../schema/with-values.ts"
 import type { MaybePromise } from "../types/module-base.ts"
@@ -138,7 +138,7 @@ async function resolveExplained(
   const loaded =
     recipes === undefined && entrypoints === undefined ? undefined : await import("../config/recipes/resolve.ts")
   const resolve = (by: typeof resolveDocument, given: ResolveOptions): MaybePromise<ResolvedDocument> =>
-    loaded?.resolveRecipes(document, given, { resolveDocument: by, autoNamesOf }) ?? by(document, given)
+    loaded?.resolveRecipes(document, given, { resolveDocument: by, autoNamesOf, createPause }) ?? by(document, given)
   try {
     return await resolve(resolveDocument, options)
   } catch (error) {
