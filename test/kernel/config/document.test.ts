@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { readDocument, readInSteps } from "../../../ts/kernel/config/document.ts"
+import { readDocument, readInSteps, readInTurns } from "../../../ts/kernel/config/document.ts"
 import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 
@@ -214,4 +214,6 @@ test("a long document is read in many steps, and remembers that it is long", () 
   expect([...readInSteps(text, "config.yaml")].length).toBeGreaterThan(100)
   expect(readDocument(text, "config.yaml").isLong).toBe(true)
   expect(readDocument("a: 1", "config.yaml").isLong).toBeUndefined()
+  expect(readInTurns(text, "config.yaml")).toBeInstanceOf(Promise)
+  expect(readInTurns("a: 1", "config.yaml")).toMatchObject({ value: { a: 1 } })
 })

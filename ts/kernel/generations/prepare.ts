@@ -19,7 +19,7 @@ import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
 import { validate, validateInSteps } from "../schema/validate.ts"
-import { createPause, doWork, isLong } from "../host/work.ts"
+import { createPause, doWork } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
 import { withValuesAt } from "../schema/with-values.ts"
 import type { MaybePromise } from "../types/module-base.ts"
@@ -161,8 +161,8 @@ async function resolveExplained(
 
 /** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
 async function readText(text: string, source: string): Promise<SourceDocument> {
-  const { readInSteps } = await import("../config/document.ts")
-  return doWork(isLong(text), readInSteps(text, source))
+  const { readInTurns } = await import("../config/document.ts")
+  return readInTurns(text, source)
 }
 
 export interface PrepareOptions {
