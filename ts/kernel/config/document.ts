@@ -21,12 +21,16 @@ import {
 } from "yaml"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
-import { doWork, finish, isLong, type Work } from "../host/work.ts"
+import { doWork, finish, type Work } from "../host/work.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import { maxDocumentBytes, type SourceDocument } from "./source-document.ts"
 
 /** Parses a document. Throws a `ConfigError` that lists every syntax error, duplicate key and unresolved alias. */
 export const readDocument = (text: string, source: string): SourceDocument => finish(readInSteps(text, source))
+
+/** The check of a document of more characters takes longer than other requests should wait. */
+const maxAtOnce = 16_384
+const isLong = (text: string): boolean => text.length > maxAtOnce
 
 /** The same, of a long text in turns with others. */
 export const readInTurns = (text: string, source: string): MaybePromise<SourceDocument> =>
