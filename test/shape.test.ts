@@ -49,12 +49,19 @@ const rules: readonly Rule[] = [
   },
   {
     folder: `${kernel}/schema`,
-    local: [`${kernel}/schema`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [`${kernel}/schema`, `${kernel}/host/work.ts`, `${kernel}/types`, `${kernel}/error.ts`],
     packages: ["typebox", "typebox/schema", "typebox/system"],
   },
   {
     folder: `${kernel}/config`,
-    local: [`${kernel}/config`, `${kernel}/schema`, `${kernel}/modules`, `${kernel}/types`, `${kernel}/error.ts`],
+    local: [
+      `${kernel}/config`,
+      `${kernel}/schema`,
+      `${kernel}/modules`,
+      `${kernel}/host/work.ts`,
+      `${kernel}/types`,
+      `${kernel}/error.ts`,
+    ],
     packages: ["typebox", "yaml"],
   },
   { folder: `${kernel}/host`, local: [`${kernel}/host`], packages: [] },
@@ -91,6 +98,7 @@ const rules: readonly Rule[] = [
     local: [
       `${kernel}/generations`,
       `${kernel}/config`,
+      `${kernel}/host/work.ts`,
       `${kernel}/schema`,
       `${kernel}/modules`,
       `${kernel}/types`,

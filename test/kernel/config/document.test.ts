@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { readDocument } from "../../../ts/kernel/config/document.ts"
+import { readDocument, readInSteps, readInTurns } from "../../../ts/kernel/config/document.ts"
 import { wrapDocument } from "../../../ts/kernel/config/source-document.ts"
 import { ConfigError } from "../../../ts/kernel/config/config-error.ts"
 
@@ -224,4 +224,13 @@ test("a reference without quotes inside braces is one problem that says what to 
     '1:5 has ${KEY} without quotes inside { } or [ ]; write "${KEY}", and every other one there too',
   ])
   expect(problemsOf('a: { port: "${PORT}" }\nb: ${PORT}\n')).toEqual([])
+})
+
+test("a long document is read in many steps, and remembers that it is long", () => {
+  const text = Array.from({ length: 10_000 }, (_, index) => `key${index}: value\n`).join("")
+  expect([...readInSteps(text, "config.yaml")].length).toBeGreaterThan(100)
+  expect(readDocument(text, "config.yaml").isLong).toBe(true)
+  expect(readDocument("a: 1", "config.yaml").isLong).toBeUndefined()
+  expect(readInTurns(text, "config.yaml")).toBeInstanceOf(Promise)
+  expect(readInTurns("a: 1", "config.yaml")).toMatchObject({ value: { a: 1 } })
 })

@@ -324,3 +324,17 @@ test("a reference without its closing brace, and an empty key of a listener, are
     "listeners[0].api_keys[0]: must not be empty; environment variable NOWHERE is not set",
   ])
 })
+
+test("a long document is checked in turns with others, with the same result and the same problems", async () => {
+  const decisions = Array.from({ length: 60 }, (_, index) => ({ name: `d${index}`, modelRefs: [{ model: "small" }] }))
+  const good = documentWith({ routing: { decisions } })
+  const options = { source: "config.yaml", registry, environment: {} }
+  const inTurns = resolveDocument({ ...wrapDocument(good), isLong: true }, options)
+  expect(inTurns).toBeInstanceOf(Promise)
+  const { locate: _, ...resolved } = await inTurns
+  expect(resolveDocument(wrapDocument(good), options)).toMatchObject(resolved)
+  const bad = documentWith({
+    routing: { decisions: decisions.map((each) => ({ ...each, modelRefs: [{ model: "smal" }] })) },
+  })
+  await expect(resolveDocument({ ...wrapDocument(bad), isLong: true }, options)).rejects.toThrow("60 problems")
+})

@@ -24,6 +24,13 @@ describe("suggestions", () => {
 
   test("the nearest word wins", () => expect(closest("cast", ["coast", "cart", "cast"])).toBe("cast"))
 
+  test("of one set are found for so many words alone", () => {
+    const names = new Set(Array.from({ length: 1000 }, (_, index) => `model-number-${index}`))
+    const found = Array.from({ length: 1000 }, (_, index) => suggestion(`modle-number-${index}`, names)).filter(Boolean)
+    expect(found).toHaveLength(100)
+    expect(suggestion("modle-number-1", [...names])).toBe(' (did you mean "model-number-1"?)')
+  })
+
   test("are put into words, or left out", () => {
     expect(suggestion("decisons", known)).toBe(' (did you mean "decisions"?)')
     expect(suggestion("nothing", known)).toBe("")

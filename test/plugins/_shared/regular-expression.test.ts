@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { finish } from "../../../ts/kernel/text/slices.ts"
+import { finish } from "../../../ts/kernel/host/work.ts"
 import { compilePattern, pieceCharacters, reportPatterns } from "../../../ts/plugins/_shared/regular-expression.ts"
 
 describe("a pattern", () => {

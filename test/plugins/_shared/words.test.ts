@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../ts/kernel/text/slices.ts"
+import { finish } from "../../../ts/kernel/host/work.ts"
 import {
   anyOf,
   anyWord,

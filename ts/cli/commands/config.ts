@@ -43,7 +43,7 @@ export function addConfigCommands(program: Command): void {
   refuseOptions(
     config
       .command("schema")
-      .description("print the JSON Schema that validates configurations")
+      .description("print the JSON Schema of configurations, for editors")
       .option("--config <file>", "add the modules that this configuration names; needs --load-modules")
       .option("--load-modules", "run the code of the modules of --config", false)
       .option("--full", "print the whole schema (the default)", true)
@@ -284,12 +284,12 @@ async function schema({ config, section, loadModules }: SchemaOptions, command: 
   ])
   const registry =
     config === undefined ? await loadBuiltins() : (await loadConfig(config, { missingParts: "allow" })).registry
-  const whole: object = documentSchema(registry)
+  const whole = documentSchema(registry) as SchemaNode & { readonly $defs?: object }
   if (section === undefined) {
     printJson({ $schema: "https://json-schema.org/draft/2020-12/schema", ...whole })
     return
   }
-  let node = whole as SchemaNode
+  let node: SchemaNode = whole
   for (const key of section.split(".")) {
     const inside = node.type === "array" ? node.items : node
     const next: SchemaNode | undefined = inside?.properties?.[key] ?? inside?.additionalProperties
@@ -300,7 +300,7 @@ async function schema({ config, section, loadModules }: SchemaOptions, command: 
       )
     node = next
   }
-  printJson(node)
+  printJson({ ...node, $defs: whole.$defs })
 }
 
 interface SchemaNode {

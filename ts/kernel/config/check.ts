@@ -2,6 +2,7 @@
 
 import type { Registry } from "../modules/registry.ts"
 import type { Problem } from "../schema/problem.ts"
+import type { Work } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
@@ -21,17 +22,22 @@ import { checkRouter } from "./sections/router.ts"
 import { checkSignals } from "./sections/signals.ts"
 import { checkStores } from "./sections/stores.ts"
 
+export interface CheckOptions {
+  readonly readHeads?: ReadHeads | undefined
+  readonly later?: LaterProblems
+  readonly readFile?: ReadDocumentFile | undefined
+}
+
 /** Problems between parts of a document that fits its schema, and between it and the packages that `readHeads` knows. */
-export function checkDocument(
+export function* checkDocument(
   document: ConfigDocument,
   registry: Registry,
-  readHeads: ReadHeads = () => undefined,
-  later: LaterProblems = [],
-  readFile?: ReadDocumentFile,
-): readonly Problem[] {
+  { readHeads = () => undefined, later = [], readFile }: CheckOptions = {},
+): Work<readonly Problem[]> {
   const packages = readPackages(document, readHeads)
   if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check(registry) ?? []))
   if (usesReasoning(document)) later.push(loadReasoning(document, registry).then((plan) => plan?.check() ?? []))
+  yield
   return [
     ...checkListeners(
       document,
@@ -42,7 +48,7 @@ export function checkDocument(
     ...checkModelCards(document),
     ...checkRouter(document),
     ...checkSignals(document, registry, packages.heads, later, readFile),
-    ...checkDecisions(document, registry, later),
+    ...(yield* checkDecisions(document, registry, later)),
     ...checkManagement(document),
     ...checkStores(document, registry, later),
     ...checkSettings(document, registry, later),

@@ -8,6 +8,7 @@ import type { ModelFigures } from "../types/selector.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import type { Environment } from "./environment.ts"
 import { reportInto } from "../schema/problem.ts"
+import { createPause } from "../host/work.ts"
 import { compileAlgorithm } from "./sections/algorithms.ts"
 import { compileDecision } from "./sections/decisions.ts"
 import { loadEvaluations } from "./sections/evaluation.ts"
@@ -91,8 +92,11 @@ async function compile(context: CompileContext): Promise<Plan> {
   const signals = await compileSignals(context)
   // One after the other: a failed one leaves nothing behind that is still being set up.
   const decisions: Plan["decisions"][number][] = []
-  for (const [index, decision] of (document.routing?.decisions ?? []).entries())
+  const pause = createPause()
+  for (const [index, decision] of (document.routing?.decisions ?? []).entries()) {
     decisions.push(await compileDecision(decision, index, { ...context, models, signals, reasoning }))
+    await pause()
+  }
   const defaultName = document.providers?.defaults?.model
   return Object.freeze({
     hash,

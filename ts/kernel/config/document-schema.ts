@@ -1,5 +1,5 @@
-// The schema of a whole v0.3 document, put together from its sections and the registered modules. It validates documents,
-// and `rtr config schema` prints the same object.
+// The schema of a whole v0.3 document, put together from its sections and the registered modules. It validates documents;
+// `rtr config schema` prints it with what is accepted beside it.
 
 import { Type, type Static, type TObject, type TProperties } from "typebox"
 import type { AnyModule } from "../types/module.ts"

@@ -1,6 +1,7 @@
 // Reads YAML (JSON is YAML too) and remembers where every value stands.
 
 import {
+  type CST,
   type Document,
   isAlias,
   isCollection,
@@ -10,32 +11,41 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  type ParsedNode,
+  Composer,
+  Parser,
+  Lexer,
   visit,
   type YAMLMap,
+  YAMLParseError,
 } from "yaml"
 import type { Position, Problem } from "../schema/problem.ts"
 import { ConfigError } from "./config-error.ts"
+import { doWork, finish, type Work } from "../host/work.ts"
+import type { MaybePromise } from "../types/module-base.ts"
 import { isTemplate, syntaxProblems, templateMessage, tooDeep } from "./reading/syntax-problems.ts"
 import { maxDocumentBytes, type SourceDocument } from "./source-document.ts"
 
 /** Parses a document. Throws a `ConfigError` that lists every syntax error, duplicate key and unresolved alias. */
-export function readDocument(text: string, source: string): SourceDocument {
+export const readDocument = (text: string, source: string): SourceDocument => finish(readInSteps(text, source))
+
+/** The check of a document of more characters takes longer than other requests should wait. */
+const maxAtOnce = 16_384
+const isLong = (text: string): boolean => text.length > maxAtOnce
+
+/** The same, of a long text in turns with others. */
+export const readInTurns = (text: string, source: string): MaybePromise<SourceDocument> =>
+  doWork(isLong(text), readInSteps(text, source))
+
+/** The same in steps. */
+export function* readInSteps(text: string, source: string): Work<SourceDocument> {
   const refuse = (message: string): never => {
     throw new ConfigError(source, [{ path: [], code: "invalid", message }])
   }
   if (text.length > maxDocumentBytes)
     refuse(`has ${text.length} characters; a document has at most ${maxDocumentBytes} bytes`)
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, {
-    lineCounter,
-    prettyErrors: false,
-    strict: true,
-    // The parser compares each key with all before it; `refusedNodes` looks them up.
-    uniqueKeys: false,
-    merge: true,
-    resolveKnownTags: false,
-  })
+  const document = yield* parseInSteps(text, lineCounter)
   const position = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset)
     return { line, column: col }
@@ -45,18 +55,21 @@ export function readDocument(text: string, source: string): SourceDocument {
   if (problems.some(({ message }) => message === tooDeep)) refuse(tooDeep)
   problems.push(...refusedNodes(document, { text, isReadable: problems.length === 0, position }))
   if (problems.length > 0) throw new ConfigError(source, problems)
+  yield
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 1000 })
   } catch (cause) {
     refuse(cause instanceof Error ? cause.message : "cannot be read")
   }
+  yield
   if (holdsItself(value)) refuse("has an alias that stands inside its own anchor")
   const size = writtenOut(value)
   if (size > maxDocumentBytes)
     refuse(`has ${size} characters with its aliases written out; a document has at most ${maxDocumentBytes} bytes`)
   return {
     value,
+    ...(isLong(text) && { isLong: true }),
     locate: createLocate(document.contents, position),
     textAt(path) {
       const node = document.getIn(path, true)
@@ -65,6 +78,44 @@ export function readDocument(text: string, source: string): SourceDocument {
     },
   }
 }
+
+/** What `parseDocument` of the library does, with pauses between its tokens; only putting the nodes together is one step. */
+function* parseInSteps(text: string, lineCounter: LineCounter): Work<Document.Parsed<ParsedNode>> {
+  lineCounter.addNewLine(0)
+  const parser = new Parser(lineCounter.addNewLine)
+  const tokens: CST.Token[] = []
+  let count = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    count += 1
+    if (count % tokensInStep === 0) yield
+  }
+  tokens.push(...parser.end())
+  yield
+  const composer = new Composer({
+    lineCounter,
+    prettyErrors: false,
+    strict: true,
+    // The parser compares each key with all before it; `refusedNodes` looks them up.
+    uniqueKeys: false,
+    merge: true,
+    resolveKnownTags: false,
+  } as object)
+  const [document, another] = composer.compose(tokens, true, text.length)
+  if (document === undefined) throw new Error("The parser made no document; this is a bug")
+  if (another !== undefined)
+    document.errors.push(
+      new YAMLParseError(
+        [another.range[0], another.range[1]],
+        "MULTIPLE_DOCS",
+        "Source contains multiple documents; keep one",
+      ),
+    )
+  yield
+  return document
+}
+
+const tokensInStep = 200
 
 /** Characters of a value whose aliases are copies of what they stand for. Nothing in it contains itself. */
 function writtenOut(root: unknown): number {

@@ -4,8 +4,10 @@ import type { TProperties } from "typebox"
 import type { DocumentPath } from "../error.ts"
 import type { Registry } from "../modules/registry.ts"
 import { invalid, type Position, type Problem, suggestion } from "../schema/problem.ts"
-import { type Explain, validate } from "../schema/validate.ts"
+import { type Explain, validateInSteps } from "../schema/validate.ts"
+import { doWork, type Work } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
+import { withValuesAt } from "../schema/with-values.ts"
 import { applyAliases } from "./aliases.ts"
 import { canonicalDocument } from "./canonical.ts"
 import { checkDocument } from "./check.ts"
@@ -66,12 +68,19 @@ type ExplainIn = NonNullable<ResolveOptions["explainIn"]>
 
 /**
  * Checks a document. Throws a `ConfigError` with every problem, each with path and place. Returns a promise, or rejects, when a
- * module's check does.
+ * module's check does, and for a long document, on which it works in turns with others.
  */
 export function resolveDocument(source: SourceDocument, options: ResolveOptions): MaybePromise<ResolvedDocument> {
+  const resolved = doWork(source.isLong, resolveInSteps(source, options))
+  return resolved instanceof Promise ? resolved.then((conclude) => conclude()) : resolved()
+}
+
+/** Ends with what waits for the checks that take time: a promise would not pass through the turns as one. */
+function* resolveInSteps(source: SourceDocument, options: ResolveOptions): Work<() => MaybePromise<ResolvedDocument>> {
   const { registry, readHeads, readFile, explainIn = () => () => undefined } = options
   const { mayBeOfModule, checkHost } = options.onlyCheck ?? {}
   const aliased = applyAliases(source.value)
+  yield
   const locate: ResolvedDocument["locate"] = (path) => source.locate(aliased.written(path))
   let shown: ReturnType<typeof showReferences> = (_, message) => message
   const withPlaces = (problems: readonly Problem[]): readonly Problem[] =>
@@ -85,8 +94,9 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   refuse(checkShape(source.value, explainIn))
   const expanded = expandEnvironment(aliased.value, options.environment)
   shown = showReferences(expanded.replaced)
-  const schema = documentSchema(registry, options.schema)
-  const { value, problems } = validateExpanded(schema, expanded, explainIn)
+  yield
+  const schema = schemaFor(registry, options.schema)
+  const { value, problems } = yield* validateExpanded(schema, expanded, explainIn)
   const later: LaterProblems = []
   const found = [
     ...(options.problems ?? []),
@@ -95,12 +105,13 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
     ...expanded.unclosed.map(({ name, path }) => invalid(path, `has "\${${name}" without its closing brace`)),
     ...problems,
     ...(problems.length === 0
-      ? checkDocument(value as ConfigDocument, registry, readHeads, later, readFile)
-      : checkWhatIsThere(value, problems, { registry, later, readHeads, readFile })),
+      ? yield* checkDocument(value as ConfigDocument, registry, { readHeads, later, readFile })
+      : yield* checkWhatIsThere(value, problems, { registry, later, readHeads, readFile })),
     ...whatCanBeRead(() => options.checkHost?.(value as ConfigDocument, options.environment, registry) ?? []),
   ]
+  yield
   const unset = new Map(expanded.unset.map(({ name, path }) => [pathKey(path), name]))
-  const finish = (foundLater: readonly Problem[]): ResolvedDocument => {
+  const conclude = (foundLater: readonly Problem[]): ResolvedDocument => {
     const all = [...found, ...foundLater]
     const unchecked = all.filter(
       ({ path, severity }) => severity !== "warning" && mayBeOfModule?.(path, value, registry, schema) === true,
@@ -139,7 +150,19 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
       ? problem
       : { ...problem, message: `${problem.message}; environment variable ${name} is not set` }
   }
-  return later.length === 0 ? finish([]) : Promise.all(later).then((lists) => finish(lists.flat()))
+  return () => (later.length === 0 ? conclude([]) : Promise.all(later).then((lists) => conclude(lists.flat())))
+}
+
+const schemas = new WeakMap<TProperties, readonly [Registry, ReturnType<typeof documentSchema>]>()
+
+/** The recipes of a document are checked one after the other with the same sections, and the schema is made once for them. */
+function schemaFor(registry: Registry, further: TProperties | undefined): ReturnType<typeof documentSchema> {
+  if (further === undefined) return documentSchema(registry)
+  const [known, made] = schemas.get(further) ?? []
+  if (made !== undefined && known === registry) return made
+  const schema = documentSchema(registry, further)
+  schemas.set(further, [registry, schema])
+  return schema
 }
 
 /** Said of a variable where its document is only checked. */
@@ -174,11 +197,11 @@ function checkShape(value: unknown, explainIn: ExplainIn): readonly Problem[] {
 }
 
 /** Numbers and booleans may come from the environment as text; only such text is converted. No message shows it. */
-function validateExpanded(
+function* validateExpanded(
   schema: ReturnType<typeof documentSchema>,
   { value, expandedPaths }: ReturnType<typeof expandEnvironment>,
   explainIn: ExplainIn,
-): { value: unknown; problems: readonly Problem[] } {
+): Work<{ value: unknown; problems: readonly Problem[] }> {
   const explainHiding = (document: unknown): Explain => {
     const explain = explainIn(document, schema)
     return (path, refusal) => {
@@ -187,15 +210,14 @@ function validateExpanded(
       return explain(path, { ...refusal, message: withoutValue }) ?? invalid(path, withoutValue)
     }
   }
-  const problems = validate(schema, value, [], explainHiding(value))
+  const problems = yield* validateInSteps(schema, value, [], explainHiding(value))
   const convertible = problems.filter(({ path }) => expandedPaths.has(pathKey(path)))
-  const converted = convertible.reduce(
-    (current, { path }) => setAt(current, path, fromText(valueAt(current, path))),
+  if (convertible.length === 0) return { value, problems }
+  const converted = withValuesAt(
     value,
+    convertible.map(({ path }) => [path, fromText(valueAt(value, path))]),
   )
-  return converted === value
-    ? { value, problems }
-    : { value: converted, problems: validate(schema, converted, [], explainHiding(converted)) }
+  return { value: converted, problems: yield* validateInSteps(schema, converted, [], explainHiding(converted)) }
 }
 
 function fromText(value: unknown): unknown {
@@ -208,7 +230,7 @@ function fromText(value: unknown): unknown {
  * Cross-checks of a document whose schema already fails, so that one run shows as much as possible. They may trip over a wrong
  * shape. What the check of a module says of a value that the schema refused, or of a part of it, follows from that and is left out.
  */
-function checkWhatIsThere(
+function* checkWhatIsThere(
   value: unknown,
   refused: readonly Problem[],
   {
@@ -220,7 +242,7 @@ function checkWhatIsThere(
     readonly later: LaterProblems
     readonly readHeads: ReadHeads | undefined
   },
-): readonly Problem[] {
+): Work<readonly Problem[]> {
   const places = new Set(refused.map(({ path }) => pathKey(path)))
   const ofOthers = (problems: readonly Problem[]): readonly Problem[] =>
     problems.filter(
@@ -228,7 +250,12 @@ function checkWhatIsThere(
         !modulesCheck.test(path.join(".")) || !path.some((_, index) => places.has(pathKey(path.slice(0, index + 1)))),
     )
   const started: LaterProblems = []
-  const found = whatCanBeRead(() => checkDocument(value as ConfigDocument, registry, readHeads, started, readFile))
+  let found: readonly Problem[] = []
+  try {
+    found = yield* checkDocument(value as ConfigDocument, registry, { readHeads, later: started, readFile })
+  } catch {
+    // The check has tripped over a shape that the schema has refused already.
+  }
   later.push(...started.map((problems) => problems.then(ofOthers, () => [])))
   return ofOthers(found)
 }
@@ -251,12 +278,4 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
     (a, b) =>
       (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0),
   )
-}
-
-function setAt(root: unknown, path: DocumentPath, value: unknown): unknown {
-  const [step, ...rest] = path
-  if (step === undefined) return value
-  const inner = setAt((root as Record<string | number, unknown>)[step], rest, value)
-  if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item))
-  return { ...(root as object), [step]: inner }
 }

@@ -18,8 +18,10 @@ import type { Services } from "../modules/capabilities.ts"
 import type { Problem } from "../schema/problem.ts"
 import type { Registry } from "../modules/registry.ts"
 import { setUp } from "../modules/set-up.ts"
-import { validate } from "../schema/validate.ts"
+import { validate, validateInSteps } from "../schema/validate.ts"
+import { createPause, doWork } from "../host/work.ts"
 import { valueAt } from "../schema/value-at.ts"
+import { withValuesAt } from "../schema/with-values.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import { reasonOf } from "../types/fact.ts"
 import type { Inference } from "../types/inference.ts"
@@ -136,21 +138,31 @@ async function resolveExplained(
   const loaded =
     recipes === undefined && entrypoints === undefined ? undefined : await import("../config/recipes/resolve.ts")
   const resolve = (by: typeof resolveDocument, given: ResolveOptions): MaybePromise<ResolvedDocument> =>
-    loaded?.resolveRecipes(document, given, { resolveDocument: by, autoNamesOf }) ?? by(document, given)
+    loaded?.resolveRecipes(document, given, { resolveDocument: by, autoNamesOf, createPause }) ?? by(document, given)
   try {
     return await resolve(resolveDocument, options)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { resolveAccepting } = await import("../config/accepted/resolve-accepting.ts")
-    const tools = { resolveDocument, applyAliases, expandEnvironment, documentSchema, validate, valueAt }
+    const tools = {
+      resolveDocument,
+      applyAliases,
+      expandEnvironment,
+      documentSchema,
+      validate,
+      validateInSteps,
+      valueAt,
+      withValuesAt,
+      doWork,
+    }
     return resolveAccepting(resolve, options, { ...tools, missing })
   }
 }
 
 /** The YAML parser loads with the first text: hosts that pass parsed documents start without it. */
 async function readText(text: string, source: string): Promise<SourceDocument> {
-  const { readDocument } = await import("../config/document.ts")
-  return readDocument(text, source)
+  const { readInTurns } = await import("../config/document.ts")
+  return readInTurns(text, source)
 }
 
 export interface PrepareOptions {

@@ -51,15 +51,30 @@ export function formatPath(path: DocumentPath): string {
 export function closest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.min(4, Math.max(2, Math.ceil(word.length / 2)))
+  const lower = word.toLowerCase()
   for (const candidate of known) {
-    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    // So many letters have to be added or left out at least.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
+    const edits = editDistance(lower, candidate.toLowerCase())
     if (edits < bestDistance) [best, bestDistance] = [candidate, edits]
   }
   return best
 }
 
-/** ` (did you mean "x"?)`, or nothing when no known word is near. */
-export function suggestion(word: string, known: Iterable<string>): string {
+/** Comparisons with the words of one set, for all that are not in it. Nobody reads more suggestions than these find. */
+const maxComparisons = 100_000
+const comparisons = new WeakMap<ReadonlySet<string>, number>()
+
+/**
+ * ` (did you mean "x"?)`, or nothing when no known word is near. A set is that of one document, which may have thousands of names and
+ * as many that are wrong; it is not searched any more after many searches.
+ */
+export function suggestion(word: string, known: Iterable<string> | ReadonlySet<string>): string {
+  if (known instanceof Set) {
+    const made = comparisons.get(known) ?? 0
+    if (made >= maxComparisons) return ""
+    comparisons.set(known, made + known.size)
+  }
   const near = closest(word, known)
   return near === undefined ? "" : ` (did you mean "${near}"?)`
 }

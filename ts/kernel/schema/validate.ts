@@ -5,6 +5,9 @@ import { Settings } from "typebox/system"
 import { Errors } from "typebox/schema"
 import type { DocumentPath } from "../error.ts"
 import { invalid, oneOf, type Problem, suggestion } from "./problem.ts"
+import { finish, type Work } from "../host/work.ts"
+import { definitionsIn } from "./definitions.ts"
+import { partsOf } from "./parts.ts"
 import { emptyMeans, exactlyOne, formOf, hiddenFormOf } from "./shapes.ts"
 import { valueAt } from "./value-at.ts"
 
@@ -37,14 +40,46 @@ export function validate(
   path: DocumentPath = [],
   explain: Explain = () => undefined,
 ): readonly Problem[] {
+  return finish(validateInSteps(schema, value, path, explain))
+}
+
+/** The same in steps: long lists are checked a few items at a time. */
+export function* validateInSteps(
+  schema: TSchema,
+  value: unknown,
+  path: DocumentPath = [],
+  explain: Explain = () => undefined,
+): Work<readonly Problem[]> {
   const problems: Problem[] = []
-  const [, errors] = Errors(schema, value)
+  const definitions = definitionsIn(schema)
+  for (const part of partsOf(schema, value, path)) {
+    for (const problem of validatePart({ ...part, definitions, explain })) problems.push(problem)
+    yield
+  }
+  return problems
+}
+
+interface Part {
+  readonly schema: JsonSchema
+  readonly value: unknown
+  readonly path: DocumentPath
+  /** Position of the first item, where the part is of a list. */
+  readonly from: number | undefined
+  readonly definitions: Record<string, TSchema>
+  readonly explain: Explain
+}
+
+function validatePart({ schema, value, path, from, definitions, explain }: Part): readonly Problem[] {
+  const problems: Problem[] = []
+  const [, errors] = Errors(definitions, schema as TSchema, value)
   for (const error of errors) {
     // What a variant of a tagged union says is asked again below, of the matching variant only.
     if (error.keyword === "boolean" || error.schemaPath.includes("/anyOf/")) continue
-    const at = [...path, ...fromPointer(error.instancePath, value)]
+    const [first, ...inside] = fromPointer(error.instancePath, value)
+    const at =
+      first === undefined ? path : [...path, typeof first === "number" ? first + (from ?? 0) : first, ...inside]
     const found = valueAt(value, tokens(error.instancePath))
-    const node = schemaAt(schema as JsonSchema, error.schemaPath)
+    const node = schemaAt(schema, error.schemaPath)
     if (error.keyword === "anyOf") problems.push(...checkVariant(node, found, at, explain))
     else problems.push(...toProblems(error, node, found, at, explain))
   }

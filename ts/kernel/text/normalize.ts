@@ -16,7 +16,8 @@ import {
   traitsOf,
 } from "./characters.ts"
 import { editedTwice, editText, type NormalizedText, unchanged } from "./edited-text.ts"
-import { finish, type Work, workOn } from "./slices.ts"
+import { finish, type Work } from "../host/work.ts"
+import { workOn } from "./slices.ts"
 
 /** A step takes microseconds; milliseconds where every character is met for the first time. */
 const charactersOfStep = 1024

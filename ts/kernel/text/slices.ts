@@ -1,17 +1,8 @@
-// Long work in slices, so that other requests are served between them.
+// Work on texts of clients, in slices where a text is long.
 
 import { RtrError } from "../error.ts"
-import { nextTurn } from "../host/turns.ts"
+import { finishInTurns, isLong, slice, type Work } from "../host/work.ts"
 import type { MaybePromise } from "../types/module-base.ts"
-
-/** Work that says between its steps, each of which takes far less than a slice, that it could pause. */
-export type Work<Result> = Generator<void, Result, void>
-
-/** A slice ends behind the step in which this much time is over. Other requests wait as long at most, and a timer takes one more. */
-const sliceMs = 5
-
-/** Work on a text up to this length begins at once: most of it takes less than a slice. */
-const maxAtOnce = 65_536
 
 /** Work that takes longer has met what makes it endless; nobody waits for it. */
 const maxWorkMs = 2000
@@ -21,36 +12,14 @@ const maxWorkMs = 2000
  * beginning. Throws what the work throws, and what `check` throws between slices, when nobody waits any more.
  */
 export function workOn<Result>(text: string, work: Work<Result>, check?: () => void): MaybePromise<Result> {
-  if (text.length > maxAtOnce) return finishInSlices(work, check)
+  if (isLong(text)) return finishInTime(work, check)
   const step = slice(work)
-  return step.done === true ? step.value : finishInSlices(work, check)
+  return step.done === true ? step.value : finishInTime(work, check)
 }
 
-/** Does work at once: for short texts. */
-export function finish<Result>(work: Work<Result>): Result {
-  let step = work.next()
-  while (step.done !== true) step = work.next()
-  return step.value
-}
-
-/** Returns to the event loop before each slice. In hosts whose clock stands still while code runs the work is one slice. */
-async function finishInSlices<Result>(work: Work<Result>, check?: () => void): Promise<Result> {
-  for (let workedMs = 0; workedMs < maxWorkMs;) {
-    await nextTurn()
+const finishInTime = <Result>(work: Work<Result>, check?: () => void): Promise<Result> =>
+  finishInTurns(work, (workedMs) => {
+    if (workedMs >= maxWorkMs)
+      throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxWorkMs} ms of work`)
     check?.()
-    const startedAt = performance.now()
-    const step = slice(work)
-    if (step.done === true) return step.value
-    workedMs += performance.now() - startedAt
-  }
-  throw new RtrError("deadline_exceeded", `Cannot read the text: it takes more than ${maxWorkMs} ms of work`)
-}
-
-/** The last step of a slice. */
-function slice<Result>(work: Work<Result>): IteratorResult<void, Result> {
-  let step = work.next()
-  if (step.done === true) return step
-  const startedAt = performance.now()
-  while (step.done !== true && performance.now() - startedAt < sliceMs) step = work.next()
-  return step
-}
+  })

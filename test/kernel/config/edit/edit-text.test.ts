@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { parse } from "yaml"
 import { editText } from "../../../../ts/kernel/config/edit/edit-text.ts"
 
 const yaml = `# Ours
@@ -55,4 +56,27 @@ test("what other places share is not changed", async () => {
       code: "invalid_config",
       message: expect.stringContaining("takes global from a YAML alias"),
     })
+})
+
+test("an alias whose anchor goes with a change is written out, and the others stay", async () => {
+  const text = `kept: &kept { b: 2 }
+routing: { decisions: [&all { name: all, of: *kept }] }
+recipes: [{ name: p, decisions: [*all], kept: *kept }]
+twice: &kept { b: 3 }
+last: *kept
+`
+  const edited = await editText(text, [
+    [["routing"], { decisions: [] }],
+    [["twice"], 1],
+  ])
+  expect(edited).toContain("kept: *kept } ]")
+  expect(parse(edited)).toEqual({
+    kept: { b: 2 },
+    routing: { decisions: [] },
+    recipes: [{ name: "p", decisions: [{ name: "all", of: { b: 2 } }], kept: { b: 2 } }],
+    twice: 1,
+    last: { b: 3 },
+  })
+  const merged = "x: &x { a: 1 }\ny: { <<: *x, b: 2 }\n"
+  expect(parse(await editText(merged, [[["x"], undefined]]), { merge: true })).toEqual({ y: { a: 1, b: 2 } })
 })

@@ -1,6 +1,6 @@
 import { awkwardTexts } from "rtr/testing"
 import { describe, expect, test } from "vitest"
-import { finish } from "../../../../ts/kernel/text/slices.ts"
+import { finish } from "../../../../ts/kernel/host/work.ts"
 import { loadNumberingPlans } from "../../../../ts/plugins/_shared/personal-data/numbering-plans.ts"
 import { createPatternSearch, findingEntities } from "../../../../ts/plugins/_shared/personal-data/pattern-entities.ts"
 

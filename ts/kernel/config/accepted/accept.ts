@@ -2,9 +2,10 @@
 // have. What the schema knows is never touched.
 
 import type { DocumentPath } from "../../error.ts"
+import type { Work } from "../../host/work.ts"
 import { invalid, type Problem, reportInto } from "../../schema/problem.ts"
 import { emptyMeans } from "../../schema/shapes.ts"
-import type { validate } from "../../schema/validate.ts"
+import type { validate, validateInSteps } from "../../schema/validate.ts"
 import type { valueAt } from "../../schema/value-at.ts"
 import { isKnownKey, matches, unsupportedIn } from "../unsupported.ts"
 import { missingPluginOf } from "./missing-plugins.ts"
@@ -18,6 +19,7 @@ import { isMap, type Json, pluginsIn } from "./plugins-in.ts"
 
 export interface AcceptOptions {
   readonly validate: typeof validate
+  readonly validateInSteps: typeof validateInSteps
   readonly valueAt: typeof valueAt
   readonly missing: MissingParts
 }
@@ -30,11 +32,11 @@ export interface Accepted {
 }
 
 /** Judges every key that `schema` refuses in `document`, whose references to the environment are expanded. */
-export function acceptDocument(
+export function* acceptDocument(
   document: unknown,
   schema: Parameters<typeof validate>[0],
-  { validate, valueAt, missing }: AcceptOptions,
-): Accepted {
+  { validate, validateInSteps, valueAt, missing }: AcceptOptions,
+): Work<Accepted> {
   const found: LeftOut[] = []
   const silent: DocumentPath[] = []
   const problems: Problem[] = []
@@ -65,7 +67,7 @@ export function acceptDocument(
       for (const key of Object.keys(value)) judge([...path, key], false)
     } else if (!isTold) problems.push(unsupported(path) ?? invalid(path, "is not a known key"))
   }
-  validate(schema, document, [], (path, { what, value, node }) => {
+  yield* validateInSteps(schema, document, [], (path, { what, value, node }) => {
     if (what === "key") judge(path, true)
     // YAML reads a key with nothing behind it as null, which is the same as none.
     else if (what === "type" && value === null && typeof path.at(-1) === "string" && !(emptyMeans in node))

@@ -2,14 +2,17 @@
 // is wrong. Documents that need none of this never load it.
 
 import type { DocumentPath } from "../../error.ts"
-import { formatPath } from "../../schema/problem.ts"
+import { formatPath, type Problem } from "../../schema/problem.ts"
 import type { Registry } from "../../modules/registry.ts"
 import type { RegisteredModule } from "../../types/module.ts"
 import type { PluginModule } from "../../types/plugin.ts"
-import type { validate } from "../../schema/validate.ts"
+import type { validate, validateInSteps } from "../../schema/validate.ts"
+import type { withValuesAt } from "../../schema/with-values.ts"
 import type { valueAt } from "../../schema/value-at.ts"
+import type { SourceDocument } from "../source-document.ts"
 import type { MaybePromise } from "../../types/module-base.ts"
 import type { Aliased, applyAliases } from "../aliases.ts"
+import type { doWork, Work } from "../../host/work.ts"
 import type { documentSchema } from "../document-schema.ts"
 import type { expandEnvironment } from "../environment.ts"
 import { explainIn } from "../explain.ts"
@@ -32,6 +35,9 @@ export interface AcceptTools {
   readonly expandEnvironment: typeof expandEnvironment
   readonly documentSchema: typeof documentSchema
   readonly validate: typeof validate
+  readonly validateInSteps: typeof validateInSteps
+  readonly withValuesAt: typeof withValuesAt
+  readonly doWork: typeof doWork
   readonly valueAt: typeof valueAt
 }
 
@@ -47,20 +53,26 @@ export async function resolveAccepting(
   { missing, ...tools }: AcceptTools & { readonly missing: MissingParts },
 ): Promise<ResolvedDocument> {
   const registry = withMissingPlugins(options.registry)
+  /** One document of the format that the router has, and what is said of the rest. */
+  function* withoutEffectless(
+    asRead: SourceDocument,
+    given: ResolveOptions,
+  ): Work<{ readonly source: SourceDocument; readonly problems: readonly Problem[] }> {
+    const schema = tools.documentSchema(registry, given.schema)
+    const source = yield* asWritten(asRead, schema, tools)
+    const { value, written } = tools.applyAliases(source.value)
+    yield
+    const expanded = tools.expandEnvironment(value, given.environment)
+    yield
+    const { leftOut, emptied, problems } = yield* acceptDocument(expanded.value, schema, { ...tools, missing })
+    yield
+    const kept = changed(writtenOut(source.value), placesOf(leftOut, written), placesOf(emptied, written))
+    return { source: { ...source, value: kept }, problems }
+  }
   const resolved = await resolve(
-    (asRead, given) => {
-      const schema = tools.documentSchema(registry, given.schema)
-      const source = asWritten(asRead, schema, tools)
-      const { value, written } = tools.applyAliases(source.value)
-      const expanded = tools.expandEnvironment(value, given.environment)
-      const { leftOut, emptied, problems } = acceptDocument(expanded.value, schema, { ...tools, missing })
-      return tools.resolveDocument(
-        {
-          ...source,
-          value: changed(writtenOut(source.value), placesOf(leftOut, written), placesOf(emptied, written)),
-        },
-        { ...given, problems: [...(given.problems ?? []), ...problems] },
-      )
+    async (asRead, given) => {
+      const { source, problems } = await tools.doWork(asRead.isLong, withoutEffectless(asRead, given))
+      return tools.resolveDocument(source, { ...given, problems: [...(given.problems ?? []), ...problems] })
     },
     { ...options, registry, explainIn: (document, schema) => explainIn(document, schema, options.registry) },
   )

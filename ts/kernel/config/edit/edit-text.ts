@@ -6,7 +6,10 @@ import type { DocumentChange } from "../../types/capability.ts"
 
 type Json = Record<string | number, unknown>
 
-/** Rejects with `invalid_config` where a path leads through an alias, which other places share. */
+/**
+ * An alias whose anchor goes with a change is written out. Rejects with `invalid_config` where a path leads through an alias, which other places
+ * share.
+ */
 export async function editText(text: string, values: DocumentChange["values"]): Promise<string> {
   if (text.trimStart().startsWith("{")) return editJson(text, values) ?? editYaml(text, values)
   return editYaml(text, values)
@@ -36,8 +39,10 @@ function setAt(root: Json, path: DocumentPath, value: unknown): void {
 
 async function editYaml(text: string, values: DocumentChange["values"]): Promise<string> {
   const { isAlias, isMap, isScalar, parseDocument } = await import("yaml")
+  const { writeOutAliases } = await import("./aliases.ts")
   const document = parseDocument(text, { strict: true, merge: true, resolveKnownTags: false })
   if (document.contents === null) document.contents = document.createNode({}) as never
+  const writeOut = writeOutAliases(document)
   for (const [path, value] of values) {
     for (let length = 1; length < path.length; length++) {
       const node: unknown = document.getIn(path.slice(0, length), true)
@@ -51,5 +56,6 @@ async function editYaml(text: string, values: DocumentChange["values"]): Promise
     if (value === undefined) document.deleteIn(path)
     else document.setIn(path, document.createNode(value))
   }
+  writeOut()
   return document.toString({ lineWidth: 0 })
 }

@@ -2,6 +2,7 @@
 // the names of both sections. Loads with the first such document.
 
 import type { DocumentPath } from "../../error.ts"
+import type { createPause } from "../../host/work.ts"
 import type { Problem } from "../../schema/problem.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import type { resolveDocument, ResolvedDocument, ResolveOptions } from "../resolve.ts"
@@ -15,6 +16,7 @@ import { defaultRecipe, inRecipe, type RecipeEntry } from "./view.ts"
 export interface ResolveTools {
   readonly resolveDocument: typeof resolveDocument
   readonly autoNamesOf: typeof autoNamesOf
+  readonly createPause: typeof createPause
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -36,10 +38,12 @@ export async function resolveRecipes(
   const options: ResolveOptions = { ...given, schema: recipesSchema() }
   const listed = Array.isArray(recipes) ? (recipes as readonly unknown[]) : []
   const views: View[] = []
-  for (const [index, recipe] of listed.entries())
+  const pause = tools.createPause()
+  for (const [index, recipe] of listed.entries()) {
     views.push(
       await resolveView(
         {
+          ...source,
           value: { ...rest, routing: routingOf(rest, recipe) },
           locate: (path) => source.locate(inRecipe(path, index)),
           textAt: (path) => source.textAt?.(inRecipe(path, index)),
@@ -48,6 +52,8 @@ export async function resolveRecipes(
         (view) => tools.resolveDocument(view, options),
       ),
     )
+    await pause()
+  }
   const heads = Array.isArray(recipes) ? listed.map(headOf) : recipes
   const main = await tools.resolveDocument(
     { ...source, value: { ...rest, routing: rest["routing"] ?? {}, ...(heads != null && { recipes: heads }) } },

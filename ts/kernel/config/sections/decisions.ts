@@ -5,6 +5,7 @@ import type { DocumentPath } from "../../error.ts"
 import { type Registry, signalConditionType } from "../../modules/registry.ts"
 import { invalid, type Problem, reportInto, suggestion } from "../../schema/problem.ts"
 import { name, section } from "../../schema/shapes.ts"
+import type { Work } from "../../host/work.ts"
 import type { UnknownPolicy } from "../../types/call.ts"
 import type { ModelTarget, PlannedCandidate, PlannedDecision, PlannedSignal } from "../../types/plan.ts"
 import type { CompileContext } from "../compile.ts"
@@ -76,26 +77,33 @@ export function canonicalDecision(
   }
 }
 
-export function checkDecisions(document: ConfigDocument, registry: Registry, later: LaterProblems): readonly Problem[] {
+/** One step for each decision. */
+export function* checkDecisions(
+  document: ConfigDocument,
+  registry: Registry,
+  later: LaterProblems,
+): Work<readonly Problem[]> {
   const decisions = document.routing?.decisions ?? []
   const declared = declaredSignals(document, registry)
   const callable = callableModels(document)
-  return [
+  const problems = [
     ...duplicates(
       decisions.map((decision) => decision.name),
       (index) => ["routing", "decisions", index, "name"],
     ),
-    ...decisions.flatMap((decision, index) => {
-      const at: DocumentPath = ["routing", "decisions", index]
-      return [
-        ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
-        ...checkModelRefs(decision, at, { document, registry, callable }),
-        ...checkAlgorithm(decision, at, { document, registry, later, models: callable }),
-        ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry, later),
-        ...checkPromises(decision, at, { document, registry, later }),
-      ]
-    }),
   ]
+  for (const [index, decision] of decisions.entries()) {
+    const at: DocumentPath = ["routing", "decisions", index]
+    problems.push(
+      ...checkRules(decision.rules ?? {}, [...at, "rules"], declared),
+      ...checkModelRefs(decision, at, { document, registry, callable }),
+      ...checkAlgorithm(decision, at, { document, registry, later, models: callable }),
+      ...checkPlugins(decision.plugins ?? [], [...at, "plugins"], registry, later),
+      ...checkPromises(decision, at, { document, registry, later }),
+    )
+    yield
+  }
+  return problems
 }
 
 interface Names {

@@ -64,8 +64,18 @@ export function checkModelCards(document: ConfigDocument): readonly Problem[] {
 }
 
 export function cardOf(document: ConfigDocument, model: string): ModelCard | undefined {
-  return document.routing?.modelCards?.find((card) => card.name === model)
+  const cards = document.routing?.modelCards
+  if (cards === undefined) return undefined
+  let byName = cardsByName.get(cards)
+  if (byName === undefined) {
+    byName = new Map(cards.toReversed().map((card) => [card.name, card]))
+    cardsByName.set(cards, byName)
+  }
+  return byName.get(model)
 }
+
+/** Cards are looked up for each model and each candidate; of two with one name the first one counts. */
+const cardsByName = new WeakMap<readonly ModelCard[], ReadonlyMap<string, ModelCard>>()
 
 export function lorasOf(document: ConfigDocument, model: string): readonly string[] {
   return cardOf(document, model)?.loras?.map((lora) => lora.name) ?? []

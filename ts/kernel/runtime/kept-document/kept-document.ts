@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { ConfigError } from "../../config/config-error.ts"
-import { readDocument } from "../../config/document.ts"
+import { readInTurns } from "../../config/document.ts"
 import type { Environment } from "../../config/environment.ts"
 import { editText } from "../../config/edit/edit-text.ts"
 import { redactSecrets } from "../../config/secrets.ts"
@@ -104,7 +104,7 @@ export function createKeptDocument({
   return {
     async read() {
       const text = readConfigFile(path)
-      const value = (readDocument(text, path).value ?? {}) as ReadDocument["value"]
+      const value = ((await readInTurns(text, path)).value ?? {}) as ReadDocument["value"]
       return { value, redacted: redactSecrets(value), etag: await tagOf(text) }
     },
     readFile: (name) => readDocumentFile(name, path),

@@ -1,7 +1,7 @@
 // References to the environment in changes of the document: who may bring one, and refusals that do not show what it stands for.
 
 import { ConfigError } from "../../config/config-error.ts"
-import { readDocument } from "../../config/document.ts"
+import { readInTurns } from "../../config/document.ts"
 import { type Environment, readVariable, reference } from "../../config/environment.ts"
 import type { DocumentInput } from "../../generations/prepare.ts"
 import { ManagementError } from "../../http/management-error.ts"
@@ -27,7 +27,7 @@ export async function withoutValues(
   environment: Environment,
   load: (input: DocumentInput) => Promise<unknown>,
 ): Promise<ConfigError> {
-  const document = input.value ?? readDocument(input.text, input.source).value
+  const document = input.value ?? (await readInTurns(input.text, input.source)).value
   const names = textsIn(document)
     .flatMap(referencesIn)
     .map(({ name }) => name)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/text/slices.ts"
+import { finish } from "../../../../../ts/kernel/host/work.ts"
 import { findLabelledValues } from "../../../../../ts/plugins/_shared/personal-data/patterns/labelled-values.ts"
 
 const found = (text: string): readonly string[] =>
