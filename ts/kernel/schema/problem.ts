@@ -63,6 +63,8 @@ export function closest(word: string, known: Iterable<string>): string | undefin
 
 /** Comparisons with the words of one set, for all that are not in it. Nobody reads more suggestions than these find. */
 const maxComparisons = 100_000
+/** Only documents have so many names; a set of fewer may stand in the code, where it lives as long as the process. */
+const manyNames = 200
 const comparisons = new WeakMap<ReadonlySet<string>, number>()
 
 /**
@@ -70,7 +72,7 @@ const comparisons = new WeakMap<ReadonlySet<string>, number>()
  * as many that are wrong; it is not searched any more after many searches.
  */
 export function suggestion(word: string, known: Iterable<string> | ReadonlySet<string>): string {
-  if (known instanceof Set) {
+  if (known instanceof Set && known.size > manyNames) {
     const made = comparisons.get(known) ?? 0
     if (made >= maxComparisons) return ""
     comparisons.set(known, made + known.size)
