@@ -15,7 +15,7 @@ describe("is for everybody", () => {
     ["EMAIL_ADDRESS", "alice:\n  id: 1\n  email: ⟦alice@example.org⟧"],
     ["USERNAME", "call_0 ⟦call_HGlPpgnYhMrrrehhXMJtBBHn⟧ call_2"],
     ["ID", "see ⟦toolu_01⟧"],
-    ["USERNAME", "chatcmpl-⟦a8Xk⟧"],
+    ["USERNAME", "chatcmpl-⟦a8XkPq2Lm0⟧"],
     ["EMAIL_ADDRESS", "# Copyright 2024 Ann Lee <⟦ann@lee.dev⟧>"],
     ["STREET_ADDRESS", "Opening hours, Municipal Library, ⟦210 Juniper Street⟧: Mon–Thu 10–20"],
     ["PHONE_NUMBER", "The tourist office (phone ⟦045-211-0111⟧) closes at six. When do I have to land?"],
@@ -36,7 +36,8 @@ describe("is somebody's", () => {
     ["PHONE_NUMBER", "Open daily.\n\nAnn: ⟦030 901820⟧"],
     ["PHONE_NUMBER", "The case is closed, call ⟦030 901820⟧"],
     ["USERNAME", "message ⟦call_me_maybe⟧"],
-    ["USERNAME", "ask ⟦ann_lee7⟧"],
+    ["USERNAME", "ask ⟦run_ann7⟧"],
+    ["PASSWORD", "it is ⟦call_HGlPpgnYhMrrrehhXMJtBBHn⟧"],
     ["PERSON", "Ask ⟦Ann Lee⟧, the shop opens at 8"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(false))
 })

@@ -19,7 +19,6 @@ export function creditsIn(text: string): (finding: Entity) => boolean {
       return true
     if (!mayHold()) return false
     const line = before.slice(Math.max(before.lastIndexOf("\n") + 1, before.length - mostOfLine))
-
     return copyright.test(line) || comment.test(line) || (isManifest() && (metadata.test(line) || listed.test(before)))
   }
 }

@@ -7,8 +7,8 @@ import { isPublicPlace } from "./public-places.ts"
 import { isOfNobody, isSample } from "./reserved-values.ts"
 import { isIdOfModels } from "./user-names.ts"
 
-/** Kinds that ids are taken for. */
-const namesOfThings: ReadonlySet<string> = new Set(["USERNAME", "ID", "PASSWORD"])
+/** Kinds that ids of calls and replies are taken for. */
+const namesOfThings: ReadonlySet<string> = new Set(["USERNAME", "ID"])
 
 /** Says of the findings in a text whether they tell of no private person. */
 export function publicIn(text: string): (finding: Entity) => boolean {

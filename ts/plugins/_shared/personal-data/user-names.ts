@@ -9,7 +9,7 @@ const nameInCode =
 const drawnId = /^[a-z]{2,8}_(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z\d]{10,}$/
 /** Ids of calls, replies and files, as the interfaces of models have them; what an agent says goes back to them with each turn. */
 const idOfModels =
-  /^(?:call|toolu|srvtoolu|fc|ctc|rs|msg|resp|chatcmpl|run|thread|asst|batch|file|conv|req)[_-](?=[\w-]*\d|[\w-]*[a-z][A-Z])[\w-]{2,80}$/
+  /^(?:call|toolu|srvtoolu|fc|ctc|rs|msg|resp|chatcmpl|run|thread|asst|batch|file|conv|req)[_-](?:\d{1,8}|(?=[\w-]*\d|[\w-]*[a-z][A-Z])[\w-]{9,80})$/
 
 /** Whether a finding is, or stands in, such an id. */
 export function isIdOfModels(text: string, { start, end }: TextRange): boolean {
