@@ -183,7 +183,7 @@ test("Anthropic's client streams from a chat-completions backend, with parallel 
     .messages.stream({ model: "MoM", max_tokens: 100, messages, tools: [weather] })
     .finalMessage()
   expect(tools).toMatchObject({
-    id: "chatcmpl-1",
+    id: "msg_1",
     content: [
       { type: "thinking", thinking: "hm" },
       { type: "text", text: "I ask." },
