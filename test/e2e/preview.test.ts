@@ -74,6 +74,10 @@ describe("a preview", () => {
       body: { error: { message: 'body.protocol "soap" is none of chat_completions, messages, responses' } },
     })
     expect(await preview({ text: "hi", protocol: "messages" })).toMatchObject({ status: 400 })
+    expect(await preview({ request: { input: "hi" }, protocol: "responses", max_tokens: 5 })).toMatchObject({
+      status: 400,
+      body: { error: { message: "body.max_tokens stands beside body.request; write it in there" } },
+    })
   })
 
   test("tells the default model where no decision matches", async () => {

@@ -108,7 +108,7 @@ function* parseInSteps(text: string, lineCounter: LineCounter): Work<Document.Pa
       new YAMLParseError(
         [another.range[0], another.range[1]],
         "MULTIPLE_DOCS",
-        "Source contains multiple documents; keep one",
+        "begins a second document here; a file holds one",
       ),
     )
   yield

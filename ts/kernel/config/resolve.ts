@@ -75,7 +75,7 @@ export function resolveDocument(source: SourceDocument, options: ResolveOptions)
   return resolved instanceof Promise ? resolved.then((conclude) => conclude()) : resolved()
 }
 
-/** Ends with what waits for the checks that take time: a promise would not pass through the turns as one. */
+/** Returns a function that waits for the slow checks: a promise in its place would be awaited between the turns. */
 function* resolveInSteps(source: SourceDocument, options: ResolveOptions): Work<() => MaybePromise<ResolvedDocument>> {
   const { registry, readHeads, readFile, explainIn = () => () => undefined } = options
   const { mayBeOfModule, checkHost } = options.onlyCheck ?? {}

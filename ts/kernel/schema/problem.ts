@@ -68,8 +68,8 @@ const manyNames = 200
 const comparisons = new WeakMap<ReadonlySet<string>, number>()
 
 /**
- * ` (did you mean "x"?)`, or nothing when no known word is near. A set is that of one document, which may have thousands of names and
- * as many that are wrong; it is not searched any more after many searches.
+ * ` (did you mean "x"?)`, or nothing when no known word is near. A large set is not searched any more after many searches: a document
+ * may have thousands of names, and as many that are wrong.
  */
 export function suggestion(word: string, known: Iterable<string> | ReadonlySet<string>): string {
   if (known instanceof Set && known.size > manyNames) {

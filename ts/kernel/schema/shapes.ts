@@ -65,8 +65,8 @@ export const formOf = "x-form"
 export const hiddenFormOf = "x-hidden-form"
 
 /**
- * Key of a list with `minItems` whose absence means the opposite of what an empty one may seem to mean: what is said of one that is
- * empty or null. Such a null is not the same as no list.
+ * Key of a list with `minItems`: the message for one that is empty or null. Leaving such a list out means something else than null,
+ * as `api_keys` does, without which everybody is let in.
  */
 export const emptyMeans = "x-empty"
 

@@ -190,7 +190,7 @@ export default defineRoute({
             throw new RtrError("not_found", "The active configuration has no recipes")
           const { previewConcurrency, previewTimeoutMs } = management
           const { protocol = usualProtocol, ...written } = fields
-          checkProtocol(protocol, written, active)
+          checkRequest(protocol, written, active)
           const chat = readChat(protocol, toChatBody(written, autoNames[0] ?? "MoM"))
           // No queue: a preview that waits would be about a request that is long gone.
           if (running >= previewConcurrency)
@@ -221,16 +221,21 @@ function requirePlan(plan: Plan | undefined): Plan {
 const usualProtocol = "chat_completions"
 
 interface Written {
+  readonly model?: string
   readonly text?: string
   readonly messages?: readonly unknown[]
   readonly request?: object
 }
 
-function checkProtocol(protocol: string, { request }: Written, { dialects }: Plan): void {
+/** Refuses a protocol that there is not, one without its body, and fields beside a body, which has its own. */
+function checkRequest(protocol: string, { request, model: _, ...others }: Written, { dialects }: Plan): void {
   if (protocol !== usualProtocol && !dialects.has(protocol))
     throw new RtrError("invalid_request", `body.protocol "${protocol}" is none of ${[...dialects.keys()].join(", ")}`)
   if (request === undefined && protocol !== usualProtocol)
     throw new RtrError("invalid_request", "body.protocol is that of body.request, which is left out")
+  const [beside] = Object.keys(others)
+  if (request !== undefined && beside !== undefined)
+    throw new RtrError("invalid_request", `body.${beside} stands beside body.request; write it in there`)
 }
 
 function toChatBody({ request, ...fields }: Written, automatic: string): object {

@@ -192,6 +192,7 @@ export default defineSignal({
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
         const ask = askInTurn({ first, second: other }, second)
         const risks = onceEach((text: string) => askWithoutData(text, (short) => ask(short.text)))
+        const withoutNumbers = onceEach(withoutLineNumbers)
         const views = onceEach(viewsOf)
         const addressed = onceEach(addressedSentences)
         const chunks = onceEach((text: string) => embedChunks(text, embed))
@@ -206,7 +207,7 @@ export default defineSignal({
               input
                 .textsFor(entry)
                 .filter((text) => input.isTrusted(text) === areTrusted && !input.isJoined(text))
-                .map(withoutLineNumbers)
+                .map(withoutNumbers)
             const { threshold } = thresholds
             const excerpts = {
               of: addressed,

@@ -102,7 +102,7 @@ export default defineSignal({
       return {
         name,
         threshold: threshold === 0 ? undefined : threshold,
-        textsIn: (input) => input.textsFor(entry).map(withoutLineNumbers),
+        textsIn: (input) => input.textsFor(entry),
         isWanted: wantedKinds(entry),
         namesKinds: entry.pii_types !== undefined,
         isAllowed: allowsValue(entry.values_allowed),
@@ -114,12 +114,15 @@ export default defineSignal({
     return {
       async read(input, { spans }) {
         const reader = createReader(spans, isBuiltIn, searchPatterns)
+        const withoutNumbers = onceEach(withoutLineNumbers)
         let assistants: ReadonlySet<string> | undefined
         const isAssistant = (name: string): boolean => {
           assistants ??= assistantNames([input.request, input.asked])
           return assistants.has(name.toLowerCase())
         }
-        const readings = await Promise.all(wanted.map((each) => readRule(each, input, { reader, isAssistant })))
+        const readings = await Promise.all(
+          wanted.map((each) => readRule(each, input, { reader, isAssistant, withoutNumbers })),
+        )
         // Thrown, so that somebody hears of it; the kernel makes the same facts of it.
         const failed = readings.find(({ failure }) => failure !== undefined)
         if (failed !== undefined && readings.every(({ fact }) => fact.state === "unknown")) throw failed.failure
@@ -145,7 +148,16 @@ interface RuleReading {
 async function readRule(
   { name, threshold, textsIn, isWanted, namesKinds, isAllowed }: Wanted,
   input: SignalInput,
-  { reader, isAssistant }: { readonly reader: TextReader; readonly isAssistant: (name: string) => boolean },
+  {
+    reader,
+    isAssistant,
+    withoutNumbers,
+  }: {
+    readonly reader: TextReader
+    readonly isAssistant: (name: string) => boolean
+    /** The text with blanks in place of numbers of lines. */
+    readonly withoutNumbers: (text: string) => string
+  },
 ): Promise<RuleReading> {
   const match = (found: readonly FoundIn[], truncated?: UnknownReason): RuleReading => ({
     fact: {
@@ -177,7 +189,7 @@ async function readRule(
   let texts: readonly string[] = []
   let certain: readonly FoundIn[]
   try {
-    texts = textsIn(input)
+    texts = textsIn(input).map(withoutNumbers)
     certain = wanted(await Promise.all(texts.map(reader.patternsIn)))
   } catch (tooMuch) {
     return unknown(tooMuch)

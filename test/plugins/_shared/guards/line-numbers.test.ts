@@ -18,4 +18,10 @@ test.each([
   ["three lines", "1\ta\n2\tb\n3\tc"],
   ["numbers that do not count on", "1\ta\n3\tb\n5\tc\n7\td"],
   ["numbers with lines between them", "1\ta\nb\n2\tc\n3\td"],
+  ["numbers behind other ends of lines", "1\ta\r2\tb\u20283\tc\r4\td\n"],
 ])("keeps %s", (_, text) => expect(withoutLineNumbers(text)).toBe(text))
+
+test("as many lines as a request may have", () => {
+  const text = Array.from({ length: 150_000 }, (_, index) => `${index}:`).join("\n")
+  expect(withoutLineNumbers(text).trim()).toBe("")
+})

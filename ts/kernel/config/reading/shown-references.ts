@@ -29,7 +29,8 @@ function withReference(message: string, value: string, written: string): string 
       .replace(/[^ ]+$/, (last) => (last === value ? written : last))
   const found = [value, escaped].find((text) => message.includes(text))
   if (found !== undefined) return message.replaceAll(found, () => written)
-  for (let length = value.length - 1; length >= shortestBeginning; length--)
+  // A message cannot hold more of it than it has characters.
+  for (let length = Math.min(value.length - 1, message.length); length >= shortestBeginning; length--)
     if (message.includes(value.slice(0, length))) return message.replaceAll(value.slice(0, length), () => written)
   return message
 }

@@ -64,7 +64,6 @@ function toProblem({ code, message, pos: [at] }: YAMLError, text: string, positi
 function inOwnWords(code: YAMLError["code"], message: string, rest: string): string {
   // The parser calls itself for each level.
   if (/call stack|stack overflow/i.test(message)) return tooDeep
-  if (code === "MULTIPLE_DOCS") return "begins a second document here; a file holds one"
   // What stands there may be a secret, so that it is not quoted.
   if (/^(MULTILINE_IMPLICIT_KEY|MISSING_CHAR)$/.test(code) && /^[A-Za-z_][\w-]*:[^\s:/]/.test(rest))
     return "has no space behind a colon; write key: value"

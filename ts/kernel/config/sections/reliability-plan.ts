@@ -124,8 +124,8 @@ function checkFallbacks(document: ConfigDocument, tools: ReliabilityTools): read
 }
 
 /**
- * A fallback with settings that nobody has switched on. One of the router is for recipes as well, which may do so. Whoever wrote
- * `enabled: false` knows.
+ * Warns of a fallback that has settings and no `enabled`. `global.router.fallback` is left out, because a recipe may switch it on;
+ * `enabled: false` needs no warning.
  */
 function checkSwitches(document: ConfigDocument, { invalid }: ReliabilityTools): readonly Problem[] {
   const { routing: { fallback, decisions = [] } = {} } = document

@@ -6,13 +6,13 @@ import type { Call } from "../../types/call.ts"
 
 const header = "x-rtr-hops"
 
-/** More routers in a row are a circle. */
+/** No chain of routers is meant to be longer. */
 const maxHops = 5
 
 /** Throws `loop_detected` for a request that has come through too many routers. */
 export function hopHeader(call: Pick<Call, "header">): Readonly<Record<string, string>> {
   const sent = call.header(header)
-  // Another text is none of a router.
+  // No router wrote any other text.
   const hops = sent !== undefined && /^\d{1,6}$/.test(sent) ? Number(sent) : 0
   if (hops >= maxHops)
     throw new RtrError(
