@@ -228,12 +228,13 @@ interface Written {
 }
 
 /** Refuses a protocol that there is not, one without its body, and fields beside a body, which has its own. */
-function checkRequest(protocol: string, { request, model: _, ...others }: Written, { dialects }: Plan): void {
+function checkRequest(protocol: string, written: Written, { dialects }: Plan): void {
+  const { request } = written
   if (protocol !== usualProtocol && !dialects.has(protocol))
     throw new RtrError("invalid_request", `body.protocol "${protocol}" is none of ${[...dialects.keys()].join(", ")}`)
   if (request === undefined && protocol !== usualProtocol)
     throw new RtrError("invalid_request", "body.protocol is that of body.request, which is left out")
-  const [beside] = Object.keys(others)
+  const beside = Object.keys(written).find((key) => key !== "request" && key !== "model")
   if (request !== undefined && beside !== undefined)
     throw new RtrError("invalid_request", `body.${beside} stands beside body.request; write it in there`)
 }
