@@ -79,6 +79,7 @@ describe("values", () => {
     ["USERNAME", "the [_] sign"],
     ["USERNAME", "row [4411]"],
     ["USERNAME", "the option [forceGlobalAgent] of it"],
+    ["USERNAME", 'resource "[aws_s3_bucket]" "logs" {}'],
     ["USERNAME", 'index on "[LiteLLM_DeletedTeamTable]"'],
     ["USERNAME", "if (n < [KARATSUBA]_CUTOFF) return"],
     ["USERNAME", "set $[DEBCONF_REDIR] there"],

@@ -4,7 +4,10 @@ import { isOfNobody } from "../../../../ts/plugins/_shared/personal-data/reserve
 test.each([
   ["IP_ADDRESS", "2001:4860:4860::8888 2606:4700:4700::1111 2620:fe::fe 2001:4860:4860:0:0:0:0:8844"],
   ["EMAIL_ADDRESS", "info@firma.de support@acme.io sales@acme.io hello@acme.io jobs@acme.io security@acme.io"],
-  ["EMAIL_ADDRESS", "team@acme.io returns@shop.de phishing@bank.com packages@qa.debian.org ombudsman@parliament.uk"],
+  [
+    "EMAIL_ADDRESS",
+    "team@acme.io returns@shop.de phishing@bank.com packages@qa.debian.org ombudsman@parliament.uk ops@company.com oncall@acme.io admin@example.com",
+  ],
   ["EMAIL_ADDRESS", "python-dev@python.org bug-coreutils@gnu.org linux-kernel@vger.kernel.org ann@lists.acme.io"],
   ["EMAIL_ADDRESS", "ann.lee@shop.example ann@mail.test ann@host.invalid info(at)firma(dot)de"],
   ["PHONE_NUMBER", "0800-123-4567 08001234567 1-800-555-0199 +18005550199 (888)555-0199 +49-800-1234567 +498001234567"],

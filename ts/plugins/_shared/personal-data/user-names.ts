@@ -24,6 +24,8 @@ const saysId = /(?:^|[^\p{L}])(?:id|[\p{L}_]+_id)["']?\s{0,3}[:=]\s{0,3}["']?$/i
 /** `location = "westeurope"`. */
 const plainWord = /^\p{Ll}+$/u
 const isAssigned = /[=:]\s{0,3}["']$/
+/** `resource "aws_s3_bucket" "logs"` of Terraform. */
+const isBlockLabel = /(?:^|\n)[ \t]*(?:resource|data|module|provider|variable|output|locals)[ \t]+(?:"[\w-]+"[ \t]+)?"$/
 /** `git blame` marks the first one. */
 const commit = /^\^?(?=[a-f]*\d)[\da-f]{7,40}$/
 /** No person has such a name: keys of services. */
@@ -43,6 +45,7 @@ export function isUserName(text: string, { start, end }: TextRange): boolean {
     nameInCode.test(value) ||
     commit.test(value) ||
     (plainWord.test(value) && isAssigned.test(before)) ||
+    isBlockLabel.test(before) ||
     text.startsWith("::", end) ||
     drawnId.test(value) ||
     (idOfThing.test(value) && saysId.test(before))
