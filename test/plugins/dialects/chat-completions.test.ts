@@ -677,8 +677,8 @@ describe("errors", () => {
   })
 
   test.each([
-    [{ error: "busy" }, { message: "busy", type: "upstream_error", code: "upstream_error" }],
-    [{ error: { message: "busy", type: "t", code: 5 } }, { message: "busy", type: "t", code: "5" }],
+    [{ error: "busy" }, { message: "busy" }],
+    [{ error: { message: "busy", type: "t", code: 5 } }, { message: "busy", code: "5" }],
     [{ error: { message: 5 } }, undefined],
     [{ message: "busy" }, undefined],
   ])("%j of an upstream says %j", (body, said) => expect(dialect.readError(body)).toEqual(said))
@@ -694,8 +694,8 @@ describe("errors", () => {
     expect(dialect.failureBody({ ...failure, original: { ...original, dialect: "messages" } }, "r")).toEqual({
       error: {
         message: "busy",
-        type: "upstream_error",
-        code: "upstream_error",
+        type: "rate_limit_error",
+        code: "rate_limit_exceeded",
         param: null,
         details: { request_id: "r" },
       },

@@ -320,7 +320,6 @@ export interface StreamedReply extends ReplyBase {
 export interface UpstreamFailure extends ReplyBase {
   readonly kind: "failure"
   readonly message: string
-  readonly type?: string | undefined
   readonly code?: string | undefined
   /** The upstream's error body in its own dialect, without secrets. */
   readonly original?: { readonly dialect: string; readonly body: Readonly<Record<string, JsonValue>> } | undefined

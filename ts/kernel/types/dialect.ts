@@ -89,7 +89,7 @@ export interface DialectModule extends ModuleBase {
   reader(options: StreamReaderOptions): StreamReader
   writer(request: ChatRequest): StreamWriter
   /** What an upstream's error body says; undefined for a body that is not of this dialect. */
-  readError(body: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined
+  readError(body: WireObject): Pick<UpstreamFailure, "message" | "code"> | undefined
   errorBody(error: RtrError, requestId: string): WireObject
   /** An upstream's failure for the client, in the client's dialect. */
   failureBody(failure: UpstreamFailure, requestId: string): WireObject
