@@ -65,7 +65,10 @@ export interface DialectModule extends ModuleBase {
   readonly streamType: string
   /** Called when somebody asks for the OpenAPI document, so that what makes the shapes need not load before. */
   schemas(): DialectSchemas | Promise<DialectSchemas>
-  /** Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. */
+  /**
+   * Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. Who
+   * sends one speaks the dialect: errors of paths that belong to no dialect have its shape then.
+   */
   readonly clientHeaders?: Readonly<Record<string, RegExp>>
   /** One more header of a reply that tells the request id, for clients that do not know `x-request-id`. */
   readonly idHeader?: string
