@@ -287,6 +287,8 @@ export interface StreamBatch {
   readonly done: boolean
   /** The end says that the reply failed. The client is told in the backend's own words. */
   readonly failure?: string | undefined
+  /** The last event of the bytes as it came, where no events were read, for a wire whose error goes on from it. */
+  readonly last?: string | undefined
 }
 
 /** A stream that is pulled. `next` after the end gives undefined again; it rejects once when the stream breaks. */

@@ -96,6 +96,6 @@ export interface DialectModule extends ModuleBase {
   errorBody(error: RtrError, requestId: string): WireObject
   /** An upstream's failure for the client, in the client's dialect. */
   failureBody(failure: UpstreamFailure, requestId: string): WireObject
-  /** The event that ends a stream whose head has left. */
-  errorEvent(error: RtrError, requestId: string): Uint8Array
+  /** The event that ends a stream whose head has left. `last` is that of the batches which went on as they came. */
+  errorEvent(error: RtrError, requestId: string, last?: string): Uint8Array
 }

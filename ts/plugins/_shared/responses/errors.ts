@@ -14,8 +14,13 @@ export function readError(body: WireObject): Pick<UpstreamFailure, "message" | "
   return readObject(body)
 }
 
-/** The event that ends a stream. Its number is 0 where nobody knows how many events have left. */
-export function errorEvent({ code, message }: RtrError, requestId: string, sequence = 0): Uint8Array {
+/** The event that ends a stream of which this was the last event, as it came. Without one it is the first. */
+export const errorEventAfter = (error: RtrError, requestId: string, last = ""): Uint8Array =>
+  // Inside a string of JSON the quotes would be escaped.
+  errorEvent(error, requestId, Number(/"sequence_number"\s*:\s*(\d{1,15})/.exec(last)?.[1] ?? -1) + 1)
+
+/** The event that ends a stream, with its number. */
+export function errorEvent({ code, message }: RtrError, requestId: string, sequence: number): Uint8Array {
   const event = { type: "error", sequence_number: sequence, code, message, param: null, request_id: requestId }
   return new TextEncoder().encode(namedEvent(event))
 }
