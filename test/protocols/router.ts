@@ -2,14 +2,20 @@
 
 import type { Protocol } from "./conversation.ts"
 import { createFakeKernel } from "../fakes/kernel.ts"
-import { createFakeTransport } from "../fakes/transport.ts"
+import { createFakeTransport, type FakeReply } from "../fakes/transport.ts"
 
 export interface ProtocolRouter {
   /** What the client's library calls. Remembers the body it sent, the reply as it came, and which fields the backend did not get. */
   readonly fetch: typeof globalThis.fetch
   readonly last: { sent: string; replied: string; asked: string | undefined; path: string; dropped: readonly string[] }
   /** What backends answer from now on. */
-  answer(reply: { readonly json: string } | { readonly stream: string }): void
+  answer(reply: JsonAnswer | { readonly stream: string }): void
+}
+
+interface JsonAnswer {
+  readonly json: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The name of a model whose backend speaks this protocol. */
@@ -17,11 +23,11 @@ export const modelOf = (protocol: Protocol): string => `on-${protocol}`
 
 export async function createProtocolRouter(): Promise<ProtocolRouter> {
   const last: ProtocolRouter["last"] = { sent: "", replied: "", asked: undefined, path: "", dropped: [] }
-  let reply: { type: string; body: string } = { type: "", body: "" }
+  let reply: FakeReply = {}
   const transport = createFakeTransport(({ body, url }) => {
     last.asked = body
     last.path = new URL(url).pathname
-    return { headers: { "content-type": reply.type }, body: reply.body }
+    return reply
   })
   const backends: Readonly<Record<Protocol, object>> = {
     chat_completions: { backend_refs: [{ endpoint: "chat.example:8000" }] },
@@ -61,8 +67,12 @@ export async function createProtocolRouter(): Promise<ProtocolRouter> {
     answer(given) {
       reply =
         "json" in given
-          ? { type: "application/json", body: given.json }
-          : { type: "text/event-stream", body: given.stream }
+          ? {
+              status: given.status ?? 200,
+              headers: { "content-type": "application/json", ...given.headers },
+              body: given.json,
+            }
+          : { headers: { "content-type": "text/event-stream" }, body: given.stream }
     },
   }
 }

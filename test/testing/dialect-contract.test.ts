@@ -2,7 +2,7 @@ import { type ChatReply, type DialectModule, eventsOf, RtrError, type StreamRead
 import { dialectContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import dialect from "../../ts/plugins/dialects/chat-completions.ts"
-import { helloRequest } from "../../ts/testing/chat.ts"
+import { streamedRequest } from "../../ts/testing/chat.ts"
 import { failuresOf } from "../fakes/contract.ts"
 
 const failures = (changes: Partial<DialectModule>): Promise<readonly string[]> =>
@@ -258,7 +258,7 @@ describe("a dialect that only calls backends", () => {
     choices: [{ blocks: [{ type: "text", text: "It is sunny." }], stop: "stop" }],
     usage: { inputTokens: 7, outputTokens: 3, cachedInputTokens: 0 },
   }
-  const writer = dialect.writer({ ...helloRequest, stream: true })
+  const writer = dialect.writer(streamedRequest)
   const stream = eventsOf(reply).map((event) => new TextDecoder().decode(writer.write([event])))
   stream.push(new TextDecoder().decode(writer.end()))
   const recorded = [{ body: dialect.writeReply(reply, {}), stream: stream.join(""), reply }] as const

@@ -12,3 +12,10 @@ export function chatRequest(turns: readonly Turn[], changes: Partial<ChatRequest
 
 /** A request of one user turn. */
 export const helloRequest: ChatRequest = chatRequest([textTurn("user", "hello")])
+
+/** The same for a stream. Clients of chat completions have to ask for its tokens. */
+export const streamedRequest: ChatRequest = {
+  ...helloRequest,
+  stream: true,
+  extensions: { stream_options: { include_usage: true } },
+}

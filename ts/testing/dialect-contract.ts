@@ -13,7 +13,7 @@ import {
   type WireObject,
 } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectThat } from "./case.ts"
-import { helloRequest } from "./chat.ts"
+import { helloRequest, streamedRequest } from "./chat.ts"
 import { backendCases, type BackendContractOptions } from "./dialect-backend-cases.ts"
 import { boundsEvents, describesItself } from "./dialect-shared-cases.ts"
 import {
@@ -125,7 +125,7 @@ function bothSides(module: DialectModule, options: DialectContractOptions): read
     deepFreeze({ ...copy(module.writeRequest(request, { model: "client-model" })), x_unknown: { kept: [1] } })
   /** A stream of this dialect. */
   const streamOf = (reply: ChatReply): Uint8Array => {
-    const writer = module.writer({ ...helloRequest, stream: true })
+    const writer = module.writer(streamedRequest)
     return joined([...eventsOf(reply).map((event) => writer.write([event])), writer.end()])
   }
   const stream = streamOf(replies[1] as ChatReply)
@@ -261,7 +261,7 @@ function bothSides(module: DialectModule, options: DialectContractOptions): read
       const comment = module.streamType.startsWith("text/event-stream") ? encoder.encode(": a comment\n\n") : []
       for (const each of [joined([Uint8Array.from(comment), stream]), ...streams]) {
         const { events } = drain(module.reader({ events: true }), [each])
-        const writer = module.writer({ ...helloRequest, stream: true })
+        const writer = module.writer(streamedRequest)
         const written = decoder.decode(joined([writer.write(events), writer.end()]))
         expectSame(written, decoder.decode(each), "the stream as it came")
         expectSame(drain(module.reader({ events: false }), [each]).bytes, decoder.decode(each), "its bytes")
@@ -272,7 +272,7 @@ function bothSides(module: DialectModule, options: DialectContractOptions): read
       const shout = events.map((event) =>
         event.type === "block_delta" && event.index === 0 ? { ...event, text: event.text.toUpperCase() } : event,
       )
-      const writer = module.writer({ ...helloRequest, stream: true })
+      const writer = module.writer(streamedRequest)
       const bytes = joined([...shout.map((event) => writer.write([event])), writer.end()])
       const [choice] = collected(drain(module.reader({ events: true }), [bytes]).events).choices
       expectSame(

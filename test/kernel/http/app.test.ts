@@ -22,11 +22,18 @@ import {
   namedKeys,
 } from "../../fakes/listener.ts"
 import { watchedKernel } from "../../fakes/watched-kernel.ts"
-import { lineReply, lineRequest } from "../../fakes/line-dialect.ts"
+import { lineDialect, lineReply, lineRequest } from "../../fakes/line-dialect.ts"
 
 type Input = OperationInput<unknown, unknown, unknown>
 const listen = (operations: readonly MountedOperation[], options: Partial<ListenerAppOptions> = {}) =>
   fakeListener({ operations, ...options })
+const failingOperation = fakeOperation({
+  id: "thing.fail",
+  path: "/failing",
+  handle: () => {
+    throw new RtrError("overloaded", "busy")
+  },
+})
 const failing = (error: unknown, options: Partial<ListenerAppOptions> = {}) =>
   listen(
     [
@@ -307,6 +314,37 @@ describe("what is not there", () => {
       error: { message: `There is no GET /${"x".repeat(99)}… here` },
     })
     expect((await ask(fakeListener({ kind: "management" }), "/nothing")).body).toMatchObject({
+      error: { code: "NOT_FOUND" },
+    })
+  })
+
+  test("is told in the protocol of the client, which its path or its headers show", async () => {
+    const spoken = { ...lineDialect, clientHeaders: { "line-version": /^1$/ }, idHeader: "line-id" }
+    const dialects = new Map([["lines", spoken]])
+    const app = listen([fakeOperation(), failingOperation, chatOperation(() => ({ body: {} }))], { dialects })
+    const asks: readonly (readonly [string, string, RequestInit?])[] = [
+      ["/chat/more", "There is no GET /chat/more here"],
+      ["/chat", "GET is not allowed on /chat; use POST"],
+      ["/nothing", "There is no GET /nothing here", { headers: { "line-version": "2" } }],
+      ["/failing", "busy", { headers: { "line-version": "1" } }],
+    ]
+    for (const [path, problem, init] of asks) {
+      const { headers, body } = await ask(app, path, init)
+      expect([path, body, headers["line-id"]]).toEqual([
+        path,
+        { problem, code: expect.any(String), id: headers["x-request-id"] },
+        headers["x-request-id"],
+      ])
+    }
+    for (const path of ["/chatter", "/failing"])
+      expect([path, (await ask(app, path)).body]).toMatchObject([path, { error: { details: {} } }])
+    const keyed = listen([], { dialects, apiKeys: namedKeys("k") })
+    expect(await ask(keyed, "/nothing", { headers: { "line-version": "1" } })).toMatchObject({
+      status: 401,
+      body: { code: "invalid_api_key" },
+    })
+    const management = listen([fakeOperation()], { dialects, kind: "management" })
+    expect((await ask(management, "/nothing", { headers: { "line-version": "1" } })).body).toMatchObject({
       error: { code: "NOT_FOUND" },
     })
   })

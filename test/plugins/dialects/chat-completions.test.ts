@@ -610,6 +610,7 @@ describe("a stream", () => {
     choices: [{ index: 0, delta, finish_reason: reason }],
   })
   const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+  const asksForUsage = { stream_options: { include_usage: true } }
   const words = [
     written1({ role: "assistant", content: "" }),
     written1({ content: "No, " }),
@@ -617,9 +618,9 @@ describe("a stream", () => {
     written1({ content: "you." }),
   ]
 
-  test("is written with the role first, word by word, and with usage in the last chunk", () => {
-    expect(written(reply)).toEqual([...words, { ...written1({}, "stop"), usage }, "data: [DONE]", ""])
-    expect(written(reply, { stream_options: { include_usage: true } })).toEqual([
+  test("is written with the role first, word by word, and with usage only for a client that asked for it", () => {
+    expect(written(reply)).toEqual([...words, written1({}, "stop"), "data: [DONE]", ""])
+    expect(written(reply, asksForUsage)).toEqual([
       ...words,
       written1({}, "stop"),
       { ...head, choices: [], usage },
@@ -632,7 +633,9 @@ describe("a stream", () => {
     const random = createRandom(11)
     for (let round = 0; round < 200; round++) {
       const whole = randomReply(random)
-      const bytes = encoder.encode(writtenBy(dialect.writer(randomRequest(random)), eventsOf(whole)))
+      const bytes = encoder.encode(
+        writtenBy(dialect.writer({ ...randomRequest(random), extensions: asksForUsage }), eventsOf(whole)),
+      )
       const reader = dialect.reader({ events: true })
       const collector = createReplyCollector()
       for (let at = 0; at < bytes.length;) {
@@ -677,8 +680,8 @@ describe("errors", () => {
   })
 
   test.each([
-    [{ error: "busy" }, { message: "busy", type: "upstream_error", code: "upstream_error" }],
-    [{ error: { message: "busy", type: "t", code: 5 } }, { message: "busy", type: "t", code: "5" }],
+    [{ error: "busy" }, { message: "busy" }],
+    [{ error: { message: "busy", type: "t", code: 5 } }, { message: "busy", code: "5" }],
     [{ error: { message: 5 } }, undefined],
     [{ message: "busy" }, undefined],
   ])("%j of an upstream says %j", (body, said) => expect(dialect.readError(body)).toEqual(said))
@@ -694,8 +697,8 @@ describe("errors", () => {
     expect(dialect.failureBody({ ...failure, original: { ...original, dialect: "messages" } }, "r")).toEqual({
       error: {
         message: "busy",
-        type: "upstream_error",
-        code: "upstream_error",
+        type: "rate_limit_error",
+        code: "rate_limit_exceeded",
         param: null,
         details: { request_id: "r" },
       },

@@ -131,3 +131,26 @@ test("models are listed in Anthropic's shape for clients that name a version of 
   })
   expect(await read("/v1/models/claude")).toEqual(entry("claude"))
 })
+
+test("a path that is not there is told in Anthropic's shape to its clients, and in OpenAI's to others", async () => {
+  const { kernel } = await kernelOver(jsonReply(reply))
+  const version = { "anthropic-version": "2023-06-01" }
+  for (const [path, headers, isAnthropic] of [
+    ["/v1/messages/batches", {}, true],
+    ["/v1/files", version, true],
+    ["/v1/models/none", version, true],
+    ["/v1/files", {}, false],
+    ["/v1/models/none", {}, false],
+  ] as const) {
+    const response = await kernel.fetch(get(path, headers))
+    const body = (await response.json()) as object
+    expect([path, response.status, response.headers.has("request-id"), body]).toMatchObject([
+      path,
+      404,
+      isAnthropic,
+      isAnthropic
+        ? { type: "error", error: { type: "not_found_error" }, request_id: response.headers.get("request-id") }
+        : { error: { type: "not_found_error", param: null } },
+    ])
+  }
+})

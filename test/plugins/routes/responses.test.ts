@@ -52,6 +52,24 @@ async function answer(
   return { status: got.status, headers: got.headers, text, records, sent: sent(), kernel }
 }
 
+test("a stream that a backend of the API cuts ends with an error event that continues its numbers", async () => {
+  const event = (number: number, fields: object = {}): string =>
+    namedEvent({ type: "response.output_text.delta", sequence_number: number, delta: "hi", ...fields })
+  const bodies: readonly (readonly [number, readonly string[]])[] = [
+    [13, [event(11), event(12)]],
+    [13, [event(11) + event(12) + event(13).slice(0, 30)]],
+    [13, [event(12), ": still there\n\n"]],
+    [13, [event(12, { delta: '"sequence_number":99' })]],
+    // A model's text and the order of fields say nothing of the number.
+    [6, [namedEvent({ type: "response.output_text.delta", delta: "hi", sequence_number: 5 })]],
+    [0, [namedEvent({ type: "response.output_text.delta", delta: "hi" })]],
+  ]
+  for (const [number, body] of bodies) {
+    const { text } = await answer({ ...streamReply([]), body }, { input: "hi", stream: true }, upstream)
+    expect([body, dataOf(text).at(-1)]).toMatchObject([body, { type: "error", sequence_number: number }])
+  }
+})
+
 describe("over a backend of chat completions", () => {
   test("a whole reply is a response, with routing metadata and the usage in the record", async () => {
     const { status, text, headers, records, sent } = await answer(jsonReply(completion("hi")), {

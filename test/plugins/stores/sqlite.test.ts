@@ -368,6 +368,18 @@ test("a full disk rejects the write and loses nothing that was there", async () 
   await store.kv("a").set("more", 1)
 })
 
+test("a full disk takes what needs no more room than the file has", async () => {
+  const child = startProcess(
+    temporaryFile(),
+    `const values = store.kv("a")
+    for (let turn = 0; turn < 500; turn++) await values.set("same", turn + "x".repeat(10_000))
+    console.log(await values.delete("same"), await values.get("same"))`,
+    // The log file would take ten times as much.
+    "trap '' XFSZ; ulimit -f 1000;",
+  )
+  expect(await child.end()).toEqual({ output: "true undefined\n", errors: "" })
+})
+
 test("forgets the vectors that others replaced again and again", async () => {
   const path = temporaryFile()
   const [one, other] = [await open(path), await open(path)]

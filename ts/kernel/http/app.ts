@@ -8,8 +8,7 @@ import { type CallRecord, failedCallOf } from "../types/call.ts"
 import type { ChatRequest } from "../types/chat.ts"
 import type { ApiKey, ManagementToken, PlannedSignal } from "../types/plan.ts"
 import type { Principal } from "../types/principal.ts"
-import type { ListenerKind, OperationInput, OperationReply } from "../types/route.ts"
-import type { UnroutedRequest } from "../types/route.ts"
+import type { ListenerKind, OperationInput, OperationReply, ReplyWriter, UnroutedRequest } from "../types/route.ts"
 import { createAuthorise } from "./authorise.ts"
 import { maxBodyBytes, maxChatBodyBytes, readBody } from "./body.ts"
 import { type ChatResponder, chatResponse } from "./chat-response.ts"
@@ -136,10 +135,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       const { status } = known
       const record = failedCallOf(error)
       if (record === undefined) tell(request, { id, startedAt, operation, principal, status, error: known.code })
-      return errorResponse(known, errorBodyOf(target, known, id), {
-        requestId: id,
-        headers: { ...(record && headers(record, "application/json")), ...idHeaderOf(target, id) },
-      })
+      return toResponse(request, known, { id, target, headers: record && headers(record, "application/json") })
     }
   }
 
@@ -223,8 +219,34 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
       error = toPublicError(refused)
     }
     tell(request, { id, startedAt, operation: undefined, principal, status: error.status, error: error.code })
-    const toBody = kind === "inference" ? inferenceErrorBody : managementErrorBody
-    return errorResponse(error, toBody(error, id), { requestId: id, headers: more })
+    return toResponse(request, error, { id, headers: more })
+  }
+
+  /** Clients of inference get an error in the shape of their own protocol. */
+  const toResponse = (
+    request: Request,
+    error: RtrError,
+    {
+      id,
+      target,
+      headers: more,
+    }: { readonly id: string; readonly target?: Target; readonly headers?: Params | undefined },
+  ): Response => {
+    const isForOperators = target === undefined ? kind !== "inference" : target.operation.errors === "management"
+    const dialect = isForOperators ? undefined : (target?.responder?.dialect ?? spokenDialect(request))
+    const body = dialect?.errorBody(error, id) ?? (isForOperators ? managementErrorBody : inferenceErrorBody)(error, id)
+    return errorResponse(error, body, { requestId: id, headers: { ...more, ...idHeaderOf(dialect, id) } })
+  }
+
+  /** By the path of an operation, which the request's may continue, or by the headers that only clients of a dialect send. */
+  const spokenDialect = ({ url, headers: sent }: Request): DialectModule | undefined => {
+    const path = `${pathOf(url)}/`
+    const above = options.operations.find((each) => each.dialect !== undefined && path.startsWith(`${each.path}/`))
+    return above === undefined
+      ? [...options.dialects.values()].find(({ clientHeaders = {} }) =>
+          Object.keys(clientHeaders).some((header) => sent.has(header)),
+        )
+      : options.dialects.get(above.dialect as string)
   }
 
   const paths = groupByPath(options.operations.map((operation) => toTarget(operation, options, headers)))
@@ -324,19 +346,14 @@ function patternOf(path: string, targets: ReadonlyMap<string, Target>): string {
   return takesRest ? pattern.replace(/:(\w+)$/, "**:$1") : pattern
 }
 
-function errorBodyOf({ operation, responder }: Target, error: RtrError, id: string): object {
-  if (operation.errors === "management") return managementErrorBody(error, id)
-  return responder === undefined ? inferenceErrorBody(error, id) : responder.dialect.errorBody(error, id)
-}
-
-function idHeaderOf({ responder }: Target, id: string): Params {
-  const name = responder?.dialect.idHeader
+function idHeaderOf(dialect: ReplyWriter | undefined, id: string): Params {
+  const name = dialect?.idHeader
   return name === undefined ? noParams : { [name]: id }
 }
 
 function replyResponse(target: Target, reply: OperationReply, id: string): Response {
   const { status = 200, body, text } = reply
-  const headers = { "x-request-id": id, ...idHeaderOf(target, id), ...reply.headers }
+  const headers = { "x-request-id": id, ...idHeaderOf(target.responder?.dialect, id), ...reply.headers }
   const type =
     target.operation.replies[status]?.type ?? (text === undefined ? "application/json" : "text/plain; charset=utf-8")
   // Some statuses may not have a body, not even an empty one.

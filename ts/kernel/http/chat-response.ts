@@ -75,6 +75,8 @@ class ReplyBytes implements ByteSource {
   #writer: StreamWriter | undefined
   /** The last batch was written here and not passed on, so that the end has to be written too. */
   #writes: boolean
+  /** Of the batches that passed. */
+  #lastEvent: string | undefined
   #ended = false
 
   constructor(
@@ -117,7 +119,10 @@ class ReplyBytes implements ByteSource {
 
   #bytesOf(batch: StreamBatch): Uint8Array {
     this.#writes = !this.#passes || batch.bytes === undefined
-    if (!this.#writes && batch.events.length === 0) return batch.bytes as Uint8Array
+    if (!this.#writes && batch.events.length === 0) {
+      this.#lastEvent = batch.last ?? this.#lastEvent
+      return batch.bytes as Uint8Array
+    }
     // The writer sees every event, also those whose bytes go on, so that it can take over when a plugin changes one.
     this.#writer ??= this.#responder.dialect.writer(this.#request)
     const written = this.#writer.write(batch.events)
@@ -151,7 +156,7 @@ class ReplyBytes implements ByteSource {
       this.#responder.onInternalError?.(known.cause ?? error, this.#record.id)
     this.#finish()
     const id = this.#record.id
-    return this.#writer?.error?.(known, id) ?? this.#responder.dialect.errorEvent(known, id)
+    return this.#writer?.error?.(known, id) ?? this.#responder.dialect.errorEvent(known, id, this.#lastEvent)
   }
 
   #finish(): void {

@@ -38,4 +38,4 @@ export function withCors(app: ListenerApp, origins: ReadonlySet<string>): Listen
 }
 
 /** Headers that a page may read: those about routing and limits. */
-const isOwn = (name: string): boolean => name.startsWith("x-") || name === "retry-after"
+const isOwn = (name: string): boolean => name.startsWith("x-") || name.startsWith("retry-after")

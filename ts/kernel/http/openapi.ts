@@ -53,6 +53,15 @@ export async function openApiDocument(
   const schemas: SchemaComponents = {}
   const wires = new Map<string | undefined, Wire>()
   for (const [id, dialect] of dialects) wires.set(id, { ...(await dialect.schemas()), streamType: dialect.streamType })
+  // Clients that show their dialect get every error in it.
+  const shown = [...dialects].flatMap(([id, { clientHeaders }]) => (clientHeaders === undefined ? [] : [id]))
+  if (shown.length > 0)
+    schemas["InferenceError"] = {
+      anyOf: [
+        toOpenApiSchema(inferenceErrorSchema, schemas),
+        ...shown.map((id) => reference(errorNameOf(id), wires.get(id)?.error ?? Type.Object({}), schemas)),
+      ],
+    }
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const operation of operations) {
     const methods = (paths[operation.path] ??= {})
@@ -249,8 +258,10 @@ export function errorStatusesOf(operation: OperationInfo): readonly string[] {
 
 function errorReference(operation: OperationInfo, wire: Wire | undefined, schemas: SchemaComponents): OpenApiSchema {
   if (operation.errors === "management" || wire === undefined) return plainErrorReference(operation.errors, schemas)
-  return reference(`${wireOf(operation)}_error`, wire.error, schemas)
+  return reference(errorNameOf(wireOf(operation)), wire.error, schemas)
 }
+
+const errorNameOf = (dialect: string | undefined): string => `${dialect}_error`
 
 function plainErrorReference(errors: OperationInfo["errors"], schemas: SchemaComponents): OpenApiSchema {
   return errors === "management"

@@ -287,6 +287,8 @@ export interface StreamBatch {
   readonly done: boolean
   /** The end says that the reply failed. The client is told in the backend's own words. */
   readonly failure?: string | undefined
+  /** The last event of the bytes as it came, where no events were read, for a wire whose error goes on from it. */
+  readonly last?: string | undefined
 }
 
 /** A stream that is pulled. `next` after the end gives undefined again; it rejects once when the stream breaks. */
@@ -320,7 +322,6 @@ export interface StreamedReply extends ReplyBase {
 export interface UpstreamFailure extends ReplyBase {
   readonly kind: "failure"
   readonly message: string
-  readonly type?: string | undefined
   readonly code?: string | undefined
   /** The upstream's error body in its own dialect, without secrets. */
   readonly original?: { readonly dialect: string; readonly body: Readonly<Record<string, JsonValue>> } | undefined

@@ -65,7 +65,10 @@ export interface DialectModule extends ModuleBase {
   readonly streamType: string
   /** Called when somebody asks for the OpenAPI document, so that what makes the shapes need not load before. */
   schemas(): DialectSchemas | Promise<DialectSchemas>
-  /** Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. */
+  /**
+   * Headers of a client that go on to a backend of the same dialect, lower case, where the value is what the pattern says. Who
+   * sends one speaks the dialect: errors of paths that belong to no dialect have its shape then.
+   */
   readonly clientHeaders?: Readonly<Record<string, RegExp>>
   /** One more header of a reply that tells the request id, for clients that do not know `x-request-id`. */
   readonly idHeader?: string
@@ -89,10 +92,10 @@ export interface DialectModule extends ModuleBase {
   reader(options: StreamReaderOptions): StreamReader
   writer(request: ChatRequest): StreamWriter
   /** What an upstream's error body says; undefined for a body that is not of this dialect. */
-  readError(body: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined
+  readError(body: WireObject): Pick<UpstreamFailure, "message" | "code"> | undefined
   errorBody(error: RtrError, requestId: string): WireObject
   /** An upstream's failure for the client, in the client's dialect. */
   failureBody(failure: UpstreamFailure, requestId: string): WireObject
-  /** The event that ends a stream whose head has left. */
-  errorEvent(error: RtrError, requestId: string): Uint8Array
+  /** The event that ends a stream whose head has left. `last` is that of the batches which went on as they came. */
+  errorEvent(error: RtrError, requestId: string, last?: string): Uint8Array
 }

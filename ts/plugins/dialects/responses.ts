@@ -1,7 +1,7 @@
 // The Responses wire: OpenAI's newer API, whose conversations are lists of items.
 
 import { defineDialect } from "../../kernel/index.ts"
-import { errorBody, errorEvent, failureBody, readError } from "../_shared/responses/errors.ts"
+import { errorBody, errorEventAfter, failureBody, readError } from "../_shared/responses/errors.ts"
 import { leftOut } from "../_shared/responses/left-out.ts"
 import { readReply, writeReply } from "../_shared/responses/reply.ts"
 import { readRequest, writeRequest } from "../_shared/responses/request.ts"
@@ -25,5 +25,5 @@ export default defineDialect({
   readError,
   errorBody,
   failureBody,
-  errorEvent: (error, requestId) => errorEvent(error, requestId),
+  errorEvent: errorEventAfter,
 })

@@ -381,7 +381,7 @@ describe("an error reply", () => {
         502,
         `The backend of model "large" refused the router's credentials with status ${status}`,
       ])
-      expect(body.error).toMatchObject({ type: "upstream_error", code: "upstream_error", param: null })
+      expect(body.error).toMatchObject({ type: "server_error", code: "upstream_error", param: null })
       expect(records).toMatchObject([{ status: 502, error: { code: "upstream_error" }, attempts: [{ status }] }])
       expect(JSON.stringify(body)).not.toContain("sk-secret")
     }

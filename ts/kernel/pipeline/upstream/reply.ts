@@ -128,7 +128,7 @@ function passedHeaders(list: readonly string[]): Readonly<Record<string, string>
   let left = maxPassedHeaders
   for (let at = 0; at < list.length && left > 0; at += 2) {
     const name = list[at] as string
-    if (!/^retry-after$|(?:^|-)ratelimit(?:-|$)/.test(name)) continue
+    if (!/^retry-after(?:-ms)?$|(?:^|-)ratelimit(?:-|$)/.test(name)) continue
     const value = list[at + 1] as string
     if (name.length + value.length > maxPassedLength) continue
     ;(passed ??= {})[name] = value

@@ -28,15 +28,15 @@ interface BegunBlock {
 type Fields = Readonly<Record<string, JsonValue>>
 
 /**
- * A writer for one stream. Usage rides on the last chunk, or in a chunk of its own without choices for a client that asked
- * for it by `stream_options.include_usage`, as the API does.
+ * A writer for one stream. Usage is a chunk of its own without choices, and only for a client that asked for it by
+ * `stream_options.include_usage`: others read the first choice of every chunk.
  */
 export const createWriter = (request: ChatRequest): StreamWriter =>
   createEventStreamWriter(dialectId, (say) => openWriter(request, say))
 
 function openWriter(request: ChatRequest, say: (text: string) => void): EventWriter {
   const streamOptions = request.extensions["stream_options"]
-  const ownChunk = isObject(streamOptions) && streamOptions["include_usage"] === true
+  const tellsUsage = isObject(streamOptions) && streamOptions["include_usage"] === true
   const blocks = new Map<string, BegunBlock>()
   const places = new Map<number, number>()
   /** How many characters the texts of each choice have. */
@@ -47,14 +47,8 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
   /** The upstream's own chunks said the role of each choice. */
   let ownRoles = false
   let head: Fields = { id: "", object: "chat.completion.chunk", created: 0, model: "" }
-  /** A chunk with a stop reason waits for the usage, which may come right after it. */
-  let waiting: WireObject | undefined
 
   const send = (chunk: WireObject): void => say(`data: ${JSON.stringify(chunk)}\n\n`)
-  const flush = (): void => {
-    if (waiting !== undefined) send(waiting)
-    waiting = undefined
-  }
   const chunkOf = (choice: number, delta: Fields, more: Fields = {}): WireObject => ({
     ...head,
     choices: [{ index: choice, delta, ...more, finish_reason: null }],
@@ -91,17 +85,10 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
       if (annotations.length > 0) send(chunkOf(event.choice, { annotations }))
       return
     }
-    if (event.type === "usage") {
-      const usage = writeUsage(event.usage)
-      if (waiting !== undefined && !ownChunk) {
-        waiting = { ...waiting, usage }
-        return
-      }
-      flush()
-      return send({ ...head, choices: [], usage })
-    }
-    flush()
     switch (event.type) {
+      case "usage":
+        if (tellsUsage) send({ ...head, choices: [], usage: writeUsage(event.usage) })
+        return
       case "ping":
         return say(": ping\n\n")
       case "failed":
@@ -112,8 +99,7 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
         return
       case "stop":
         announce(event.choice)
-        waiting = { ...head, choices: [{ index: event.choice, delta: {}, finish_reason: writeStop(event.reason) }] }
-        return
+        return send({ ...head, choices: [{ index: event.choice, delta: {}, finish_reason: writeStop(event.reason) }] })
       case "block_start":
         announce(event.choice)
         if (event.block.type === "tool_call" && block !== undefined)
@@ -137,7 +123,6 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
 
   return {
     pass({ events }) {
-      flush()
       for (const event of events) {
         follow(event)
         ownRoles ||= event.type === "start"
@@ -145,7 +130,6 @@ function openWriter(request: ChatRequest, say: (text: string) => void): EventWri
     },
     build,
     end() {
-      flush()
       say("data: [DONE]\n\n")
     },
   }

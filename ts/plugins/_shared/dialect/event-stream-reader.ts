@@ -36,6 +36,8 @@ export interface EventReader {
   readonly telling: RegExp
   /** The data of the end, where that is no JSON. */
   readonly endMark?: string
+  /** Events have numbers, which an error of the router continues. */
+  readonly isNumbered?: boolean
   /** An error in the middle of a stream is its end. */
   readError(event: WireObject): Pick<UpstreamFailure, "message"> | undefined
   tell(event: WireObject): Told
@@ -52,7 +54,7 @@ const again: Told = {}
 /** A reader for one stream. With `events: false` an event that tells nothing is read no further than its braces. */
 export function createEventStreamReader(
   { events, client }: StreamReaderOptions,
-  { dialectId, telling, endMark, readError, tell, deviates, read }: EventReader,
+  { dialectId, telling, endMark, isNumbered, readError, tell, deviates, read }: EventReader,
 ): StreamReader {
   const splitter = createEventSplitter()
   let reads = events
@@ -119,6 +121,7 @@ export function createEventStreamReader(
     const found: ChatEvent[] = []
     let usage: Usage | undefined
     let said: string | undefined
+    let last: string | undefined
     let count = 0
     try {
       while (count < batch.events.length) {
@@ -129,6 +132,7 @@ export function createEventStreamReader(
           continue
         }
         begun ||= event.data !== undefined
+        last = event.data ?? last
         count += 1
         usage = told.usage ?? usage
         said = told.failure
@@ -148,6 +152,7 @@ export function createEventStreamReader(
       done,
       ...(usage !== undefined && { usage }),
       ...(said !== undefined && { failure: said }),
+      ...(isNumbered === true && !reads && { last }),
     }
   }
 

@@ -22,13 +22,17 @@ interface ErrorFields extends Pick<UpstreamFailure, "message" | "code"> {
   readonly status: number
 }
 
-/** An error of the API. The vendor's clients look for a code under `details`. */
-export const writeError = ({ status, message, code = "upstream_error" }: ErrorFields): WireObject => ({
+/** An error of the API. The vendor's clients look for a code under `details`; a backend's error about the request may have none. */
+export const writeError = ({
+  status,
+  message,
+  code = status >= 500 ? "upstream_error" : undefined,
+}: ErrorFields): WireObject => ({
   type: "error",
   error: {
     type: types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"),
     message,
-    details: { error_code: code },
+    ...(code !== undefined && { details: { error_code: code } }),
   },
 })
 
@@ -53,12 +57,12 @@ export const errorEvent = (error: RtrError, requestId: string): Uint8Array =>
   new TextEncoder().encode(namedEvent(errorBody(error, requestId)))
 
 /** What an upstream's error object says; undefined for another body. */
-export function readError({ error }: WireObject): Pick<UpstreamFailure, "message" | "type" | "code"> | undefined {
-  if (isText(error)) return { message: error, type: "upstream_error", code: "upstream_error" }
+export function readError({ error }: WireObject): Pick<UpstreamFailure, "message" | "code"> | undefined {
+  if (isText(error)) return { message: error }
   if (!isObject(error) || !isText(error["message"])) return undefined
-  const { message, type, details } = error
+  const { message, details } = error
   const code = isObject(details) ? details["error_code"] : undefined
-  return { message, type: isText(type) ? type : undefined, code: isText(code) ? code : undefined }
+  return { message, code: isText(code) ? code : undefined }
 }
 
 /** An upstream's error keeps its fields and gains the request id. */

@@ -8,16 +8,15 @@ export async function inOwnWords(ask: () => Promise<Reply>): Promise<Reply> {
   const { status } = reply
   const headers = reply.headers && ownHeaders(reply.headers)
   if (reply.kind !== "failure") return { ...reply, headers }
-  const { type, code, original } = reply
+  const { code, original } = reply
   // Without a code and a body of theirs it is the router that says it.
-  if (type === undefined && code === undefined && original === undefined) return { ...reply, headers }
+  if (code === undefined && original === undefined) return { ...reply, headers }
   return {
     kind: "failure",
     status,
     headers,
     message: `The backend answered with status ${status}; a guard reads the replies, so what it said is not sent`,
-    ...(knownWords.has(type) && { type }),
-    ...(knownWords.has(code) && { code }),
+    ...(knownCodes.has(code) && { code }),
   }
 }
 
@@ -49,14 +48,8 @@ const ownHeaders = (headers: Headers): Headers =>
     ),
   )
 
-/** Types and codes by which clients tell what to do. */
-const knownWords: ReadonlySet<string | undefined> = new Set([
-  "invalid_request_error",
-  "not_found_error",
-  "rate_limit_error",
-  "overloaded_error",
-  "api_error",
-  "server_error",
+/** Codes by which clients tell what to do. */
+const knownCodes: ReadonlySet<string | undefined> = new Set([
   "context_length_exceeded",
   "rate_limit_exceeded",
   "insufficient_quota",

@@ -13,6 +13,7 @@ import { dialectId } from "./wire.ts"
 export const createReader = (options: StreamReaderOptions): StreamReader =>
   createEventStreamReader(options, {
     dialectId,
+    isNumbered: true,
     // Inside a string of JSON the quotes would be escaped.
     telling: /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|"error"\s*:\s*[{"]/,
     readError,

@@ -83,12 +83,10 @@ export function createCollection(
 ): Collection {
   const { sql, read, write } = connection
   const nameBytes = toBytes(name)
-  let known: number | undefined
-  const lookUp = (): number | undefined =>
+  /** It is not remembered: the transaction that made it may be undone. */
+  const id = (): number | undefined =>
     (sql("SELECT id FROM collections WHERE shape = ? AND name = ?").get(shape, nameBytes) as { id: number } | undefined)
       ?.id
-  const id = (): number | undefined => (known ??= lookUp())
-  /** A collection that this transaction makes is not remembered, because the transaction may be undone. */
   const idForWriting = (): number => {
     const present = id()
     if (present !== undefined) return present
@@ -140,22 +138,25 @@ export function createCollection(
         ORDER BY position ${direction}, key ${direction} LIMIT ?) AS page`,
     ).all(...values) as ScanRow[]
   }
-  /** Every matching item, a few at a time. */
+  /** Every matching item, a few at a time. Resolves with how many there were; `take` may run again for the same ones. */
   const eachMatching = async (
     tags: readonly string[],
     perLook: number,
     take: (rows: readonly ScanRow[]) => void,
     run: typeof read,
-  ): Promise<void> => {
+  ): Promise<number> => {
     const turns = startTurns()
+    let count = 0
     for (let after: ScanRow | undefined; ;) {
-      const rows = await run(() => {
+      const [rows, matching] = await run(() => {
         const found = scan({ tags, order: "oldest", after, limit: perLook })
-        take(found.filter(({ matches }) => matches === 1))
-        return found
+        const taken = found.filter(({ matches }) => matches === 1)
+        take(taken)
+        return [found, taken.length] as const
       })
+      count += matching
       after = rows.at(-1)
-      if (rows.length < perLook) return
+      if (rows.length < perLook) return count
       if (turns.over()) await turns.next()
     }
   }
@@ -193,19 +194,12 @@ export function createCollection(
       return row !== undefined && (row.expires === null || row.expires > clock())
     },
     scan,
-    async count(where) {
-      let count = 0
-      await eachMatching(where, scannedPerLook, (rows) => void (count += rows.length), read)
-      return count
-    },
-    async deleteMatching(where) {
-      let count = 0
+    count: (where) => eachMatching(where, scannedPerLook, () => {}, read),
+    deleteMatching(where) {
       const deleteAll = (rows: readonly ScanRow[]): void => {
         for (const { seq } of rows) sql("DELETE FROM items WHERE seq = ?").run(seq)
-        count += rows.length
       }
-      await eachMatching(where, deletedPerWrite, deleteAll, write)
-      return count
+      return eachMatching(where, deletedPerWrite, deleteAll, write)
     },
   }
 }

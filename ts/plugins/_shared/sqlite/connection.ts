@@ -23,7 +23,7 @@ export interface Connection {
   sql(text: string): SqlStatement
   /** Runs synchronous work outside a transaction. */
   read<Result>(work: () => Result): Promise<Result>
-  /** Runs synchronous work in one transaction, which is undone when it throws. Writes of one process keep their order. */
+  /** Runs synchronous work in one transaction, which is undone when it throws and may run again. Writes of one process keep their order. */
   write<Result>(work: () => Result): Promise<Result>
   /** Throws `unavailable` after `close`. */
   checkOpen(): void
@@ -68,6 +68,16 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
     checkOpen()
     return work()
   }
+  /** Every write takes room in the log file first, also one that deletes. On a full disk it gets the room of those that have gone into the file. */
+  const writeInRoom = <Result>(work: () => Result): Result => {
+    try {
+      return transaction(work)
+    } catch (error) {
+      if (!isFull(error)) throw error
+      sql("PRAGMA wal_checkpoint(PASSIVE)").get()
+      return transaction(work)
+    }
+  }
   return {
     sql,
     checkOpen,
@@ -82,10 +92,10 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
     async write(work) {
       while (waiting.size > 0) await Promise.allSettled(waiting)
       try {
-        return attempt(() => transaction(work))
+        return attempt(() => writeInRoom(work))
       } catch (error) {
         if (!isBusy(error)) throw toStoreError(error, path)
-        const retried = untilFree(() => attempt(() => transaction(work)), path)
+        const retried = untilFree(() => attempt(() => writeInRoom(work)), path)
         waiting.add(retried)
         try {
           return await retried
@@ -116,6 +126,8 @@ export async function untilFree<Result>(work: () => Result, path: string): Promi
   }
 }
 
+const fullDisk = /is full|I\/O error/
+
 /** What SQLite says, and what to do about it. Deno gives no error numbers, so both hosts are read by the message. */
 const remedies: readonly (readonly [says: RegExp, remedy: string])[] = [
   [/is locked/, "another process has held the file for 3 seconds; end it, or give each process a file of its own"],
@@ -125,7 +137,7 @@ const remedies: readonly (readonly [says: RegExp, remedy: string])[] = [
   ],
   [/unable to open/, "the folder must exist, and this user must be able to write to it"],
   [/readonly/, "this user must be able to write to the file and its folder"],
-  [/is full|I\/O error/, "the disk is full or fails; what was written before is kept"],
+  [fullDisk, "the disk is full or fails; what was written before is kept"],
 ]
 
 /** Any error as an `RtrError`; those of SQLite become `unavailable` with the path and what to do. */
@@ -142,6 +154,10 @@ export function toStoreError(error: unknown, path: string): RtrError {
   )
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && !isRtrError(error) && /is locked/.test(error.message)
-}
+const isBusy = (error: unknown): boolean => saysOf(error, /is locked/)
+
+const isFull = (error: unknown): boolean => saysOf(error, fullDisk)
+
+/** Whether SQLite says so. */
+const saysOf = (error: unknown, pattern: RegExp): boolean =>
+  error instanceof Error && !isRtrError(error) && pattern.test(error.message)
