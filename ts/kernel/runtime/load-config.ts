@@ -123,12 +123,12 @@ function filesIn(folder: string): readonly string[] {
 
 /** What a file says in the current spelling, and what was changed. Rejects with a `ConfigError` for one that is no YAML document. */
 export async function migrateConfig(path: string): Promise<Migration> {
-  const [{ migrateDocument }, { effectlessIn }, registry] = await Promise.all([
+  const [{ migrateDocument }, { migrationTarget }, registry] = await Promise.all([
     import("../config/migrate/migrate.ts"),
-    import("../config/migrate/effectless.ts"),
+    import("../config/migrate/target.ts"),
     loadBuiltins(),
   ])
-  return migrateDocument(readConfigFile(path), path, (document) => effectlessIn(document, registry))
+  return migrateDocument(readConfigFile(path), path, migrationTarget(registry))
 }
 
 /** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */
