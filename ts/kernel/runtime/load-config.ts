@@ -13,7 +13,7 @@ import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
-import type { Problem } from "../schema/problem.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
 import { bindServices } from "../generations/outside.ts"
 import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
@@ -46,7 +46,8 @@ export interface LoadConfigOptions {
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
 export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { environment = process.env, readHeads, loadModules = true, elsewhere = false } = options
-  const input = await configInput({ path, text: readConfigFile(path), crd: options.crd })
+  const text = readConfigFile(path)
+  const input = await configInput({ path, text, crd: options.crd })
   /** What is wrong with the modules themselves. */
   let broken: readonly Problem[] = []
   const load = (loadRegistry: typeof loadRegistryFor, withModules: boolean): Promise<LoadedDocument> =>
@@ -72,9 +73,37 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
   try {
     return { ...(await load(registryOf, loadModules)), path, hash: await sha256(input.text) }
   } catch (error) {
-    if (broken.length === 0) throw error
+    if (broken.length === 0) throw await withFormat(error, { path, text })
     throw new ConfigError(path, [...broken, ...(await otherProblems(load(loadBuiltins, false)))])
   }
+}
+
+/**
+ * The error of a refused file with what its format means: a file of another program has that one problem, and an older one can
+ * be migrated.
+ */
+export async function withFormat(
+  refusal: unknown,
+  { path, text }: Pick<ConfigFile, "path" | "text">,
+): Promise<unknown> {
+  if (!(refusal instanceof ConfigError)) return refusal
+  const [{ readDocument }, { foreignFormat, hasOlderKeys }] = await Promise.all([
+    import("../config/document.ts"),
+    import("../config/migrate/formats.ts"),
+  ])
+  let document: unknown
+  try {
+    document = readDocument(text, path).value
+  } catch {
+    return refusal
+  }
+  const foreign = foreignFormat(document)
+  if (foreign !== undefined) return new ConfigError(path, [invalid([], foreign)])
+  return hasOlderKeys(document)
+    ? new ConfigError(path, refusal.problems, {
+        hint: `It has keys of an older format; rtr config migrate ${path} writes it in the current one`,
+      })
+    : refusal
 }
 
 /** What is wrong with a document beside its modules, as far as it can be told without them. */
