@@ -74,6 +74,10 @@ describe("a file that cannot be used", () => {
     ["LiteLLM", { model_list: [{ model_name: "a", litellm_params: { model: "openai/a" } }], router_settings: {} }],
     ["Portkey", { strategy: { mode: "fallback" }, targets: [{ provider: "openai" }] }],
     ["Envoy AI Gateway", { apiVersion: "aigateway.envoyproxy.io/v1alpha1", kind: "AIGatewayRoute", metadata: {} }],
+    [
+      "Envoy AI Gateway",
+      "# Routes\n---\napiVersion: aigateway.envoyproxy.io/v1alpha1\nkind: AIGatewayRoute\n---\napiVersion: v1\nkind: Secret\n",
+    ],
     ["Kubernetes (Service)", { apiVersion: "v1", kind: "Service", metadata: {}, spec: {} }],
   ])("because it is one of %s says so, and is not migrated", async (program, document) => {
     const path = write("foreign.yaml", document)

@@ -87,19 +87,10 @@ export async function withFormat(
   { path, text }: Pick<ConfigFile, "path" | "text">,
 ): Promise<unknown> {
   if (!(refusal instanceof ConfigError)) return refusal
-  const [{ readDocument }, { foreignFormat, hasOlderKeys }] = await Promise.all([
-    import("../config/document.ts"),
-    import("../config/migrate/formats.ts"),
-  ])
-  let document: unknown
-  try {
-    document = readDocument(text, path).value
-  } catch {
-    return refusal
-  }
-  const foreign = foreignFormat(document)
+  const { documentsIn, foreignText, hasOlderKeys } = await import("../config/migrate/formats.ts")
+  const foreign = foreignText(text)
   if (foreign !== undefined) return new ConfigError(path, [invalid([], foreign)])
-  return hasOlderKeys(document)
+  return documentsIn(text).some(hasOlderKeys)
     ? new ConfigError(path, refusal.problems, {
         hint: `It has keys of an older format; rtr config migrate ${path} writes it in the current one`,
       })

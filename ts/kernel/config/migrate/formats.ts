@@ -1,5 +1,6 @@
 // Formats of documents that are not the current one: those of other programs, and the older ones, which can be migrated.
 
+import { parseAllDocuments } from "yaml"
 import { movedFrom } from "./flat-keys.ts"
 import { isJson } from "./json.ts"
 
@@ -17,7 +18,7 @@ const groups: Readonly<Record<string, string>> = {
 }
 
 /** Says of a document that it is one of another program, with what to do; undefined for any other document. */
-export function foreignFormat(document: unknown): string | undefined {
+function foreignFormat(document: unknown): string | undefined {
   if (!isJson(document) || "routing" in document || "providers" in document) return undefined
   const { apiVersion, kind } = document
   if (typeof apiVersion === "string" && typeof kind === "string") {
@@ -29,6 +30,23 @@ export function foreignFormat(document: unknown): string | undefined {
   const key = Object.keys(programs).find((each) => each in document)
   return key === undefined ? undefined : notOurs(programs[key] ?? "")
 }
+
+/** The documents of a text that can be read: files for Kubernetes have several. */
+export function documentsIn(text: string): readonly unknown[] {
+  try {
+    return [...parseAllDocuments(text, { uniqueKeys: false })].flatMap((document) =>
+      document.errors.length > 0 ? [] : [document.toJS() as unknown],
+    )
+  } catch {
+    return []
+  }
+}
+
+/** Says of a text that it is one of another program; undefined for any other text. */
+export const foreignText = (text: string): string | undefined =>
+  documentsIn(text)
+    .map(foreignFormat)
+    .find((said) => said !== undefined)
 
 const notOurs = (program: string): string =>
   `is a document of ${program}, which rtr neither reads nor migrates; start from the output of rtr config init, with its models under providers.models and its rules under routing.decisions`
