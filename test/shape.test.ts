@@ -261,6 +261,8 @@ describe("imports", () => {
         "v03-keys.ts",
         "moved-keys.ts",
         "migrate/flat-keys.ts",
+        "migrate/categories.ts",
+        "migrate/guards.ts",
         "accepted/no-effect.ts",
         "accepted/missing-sections.ts",
         "accepted/missing-plugins.ts",

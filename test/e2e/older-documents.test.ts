@@ -118,6 +118,30 @@ describe("rtr config migrate", () => {
     expect([reply.status, linesOf(router, "config_warning")]).toEqual([200, []])
   })
 
+  test("is named where a document of an older format is checked, and its result is valid", async () => {
+    const file = join(temporaryFolder(), "flat.yaml")
+    writeFileSync(
+      file,
+      `vllm_endpoints: [{ name: one, address: 127.0.0.1, port: 1 }]
+model_config: { small: { preferred_endpoints: [one], pii_policy: { allow_by_default: true } } }
+prompt_guard: { enabled: true, threshold: 0.6 }
+categories: [{ name: math, system_prompt: Count., model_scores: [{ model: small, score: 1 }] }]
+default_model: small
+`,
+    )
+    const hint = `It has keys of an older format; rtr config migrate ${file} writes it in the current one`
+    const told = await runCommand("rtr", ["config", "validate", "--config", file])
+    expect([told.code, told.stderr]).toEqual([1, expect.stringContaining(`Hint: ${hint}\n`)])
+    const json = await runCommand("rtr", ["config", "validate", "--json", "--config", file])
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: false, hint })
+    expect((await runCommand("rtr", ["config", "migrate", file, "--in-place"])).code).toBe(0)
+    const valid = await runCommand("rtr", ["config", "validate", "--config", file])
+    expect([valid.code, valid.stdout]).toEqual([
+      0,
+      expect.stringContaining('decision "attack": jailbreak "attack" reads'),
+    ])
+  })
+
   test("changes nothing of a document in the current spelling, and writes none that is no document", async () => {
     const folder = temporaryFolder()
     const file = writeDocument({ providers: providersOn("h:1", "small") })

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { deploymentsOf, loadConfig } from "../../../ts/kernel/runtime/load-config.ts"
+import { deploymentsOf, loadConfig, migrateConfig } from "../../../ts/kernel/runtime/load-config.ts"
 import { startRouter } from "../../../ts/kernel/runtime/start-router.ts"
 import { formatPath } from "../../../ts/kernel/schema/problem.ts"
 import { documentWith, smallDocument } from "../../fakes/document.ts"
@@ -52,6 +52,42 @@ describe("a file that cannot be used", () => {
     await expect(loadConfig(path)).rejects.toMatchObject({
       code: "invalid_config",
       message: `Cannot read ${path}: it is not UTF-8; save it in that encoding`,
+    })
+  })
+
+  test("because it is of an older format says what migrates it", async () => {
+    const hint = (path: string): string =>
+      `It has keys of an older format; rtr config migrate ${path} writes it in the current one`
+    const flat = write("flat.yaml", { vllm_endpoints: [], categories: [], default_model: "a" })
+    await expect(loadConfig(flat)).rejects.toMatchObject({
+      message: expect.stringContaining("vllm_endpoints: has moved to providers.models[].backend_refs[]"),
+      hint: hint(flat),
+    })
+    await expect(startRouter({ path: flat, environment: {} })).rejects.toMatchObject({ hint: hint(flat) })
+    const nested = write("nested.yaml", documentWith({ "providers.default_model": "small" }))
+    await expect(loadConfig(nested)).rejects.toMatchObject({ hint: hint(nested) })
+    const wrong = write("wrong.yaml", documentWith({ "providers.defaults.model": "none" }))
+    await expect(loadConfig(wrong)).rejects.toMatchObject({ hint: undefined })
+  })
+
+  test.each([
+    ["LiteLLM", { model_list: [{ model_name: "a", litellm_params: { model: "openai/a" } }], router_settings: {} }],
+    ["Portkey", { strategy: { mode: "fallback" }, targets: [{ provider: "openai" }] }],
+    ["Envoy AI Gateway", { apiVersion: "aigateway.envoyproxy.io/v1alpha1", kind: "AIGatewayRoute", metadata: {} }],
+    [
+      "Envoy AI Gateway",
+      "# Routes\n---\napiVersion: aigateway.envoyproxy.io/v1alpha1\nkind: AIGatewayRoute\n---\napiVersion: v1\nkind: Secret\n",
+    ],
+    ["Kubernetes (Service)", { apiVersion: "v1", kind: "Service", metadata: {}, spec: {} }],
+  ])("because it is one of %s says so, and is not migrated", async (program, document) => {
+    const path = write("foreign.yaml", document)
+    const said = `is a document of ${program}, which rtr neither reads nor migrates; start from the output of rtr config init, with its models under providers.models and its rules under routing.decisions`
+    await expect(loadConfig(path)).rejects.toMatchObject({
+      message: `Cannot use ${path}: 1 problem\n  ${path} (document): ${said}`,
+    })
+    await expect(migrateConfig(path)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: `Cannot migrate ${path}: it ${said}`,
     })
   })
 

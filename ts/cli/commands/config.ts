@@ -177,7 +177,8 @@ async function validate(options: ValidateOptions): Promise<void> {
     // A file that cannot be read has no problems, and still an answer.
     const problems =
       error instanceof ConfigError ? error.problems : [{ path: [], message: error.message, code: "invalid" }]
-    printJson({ valid: false, problems, warnings: [], missing: [], modules_not_loaded: [], unchecked: [] })
+    const { hint } = error
+    printJson({ valid: false, problems, hint, warnings: [], missing: [], modules_not_loaded: [], unchecked: [] })
     process.exitCode = 1
   }
 }

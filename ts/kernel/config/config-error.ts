@@ -1,6 +1,6 @@
 // A refused document, and how the list of its problems reads.
 
-import { RtrError } from "../error.ts"
+import { RtrError, type RtrErrorDetails } from "../error.ts"
 import { formatPath, type Problem } from "../schema/problem.ts"
 
 /** A message goes into one line of a log. */
@@ -11,7 +11,7 @@ const maxProblemCharacters = 1000
 export class ConfigError extends RtrError {
   readonly problems: readonly Problem[]
 
-  constructor(source: string, problems: readonly Problem[]) {
+  constructor(source: string, problems: readonly Problem[], details: Pick<RtrErrorDetails, "hint"> = {}) {
     const { length } = problems
     const list = problems
       .slice(0, maxListed)
@@ -20,6 +20,7 @@ export class ConfigError extends RtrError {
     super(
       "invalid_config",
       `Cannot use ${source}: ${length} ${length === 1 ? "problem" : "problems"}${list}${length > maxListed ? `\n  and ${length - maxListed} more` : ""}`,
+      details,
     )
     this.problems = problems
   }

@@ -13,7 +13,7 @@ import type { Environment } from "../config/environment.ts"
 import type { Migration } from "../config/migrate/migrate.ts"
 import { maxDocumentBytes } from "../config/source-document.ts"
 import { RtrError } from "../error.ts"
-import type { Problem } from "../schema/problem.ts"
+import { invalid, type Problem } from "../schema/problem.ts"
 import { bindServices } from "../generations/outside.ts"
 import { type DocumentInput, type LoadedDocument, loadDocument } from "../generations/prepare.ts"
 import { sha256 } from "./bare-kernel.ts"
@@ -46,7 +46,8 @@ export interface LoadConfigOptions {
 /** Reads and checks a file. Rejects with a `ConfigError` that lists every problem, or an `RtrError` when it cannot be read. */
 export async function loadConfig(path: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { environment = process.env, readHeads, loadModules = true, elsewhere = false } = options
-  const input = await configInput({ path, text: readConfigFile(path), crd: options.crd })
+  const text = readConfigFile(path)
+  const input = await configInput({ path, text, crd: options.crd })
   /** What is wrong with the modules themselves. */
   let broken: readonly Problem[] = []
   const load = (loadRegistry: typeof loadRegistryFor, withModules: boolean): Promise<LoadedDocument> =>
@@ -72,9 +73,28 @@ export async function loadConfig(path: string, options: LoadConfigOptions = {}):
   try {
     return { ...(await load(registryOf, loadModules)), path, hash: await sha256(input.text) }
   } catch (error) {
-    if (broken.length === 0) throw error
+    if (broken.length === 0) throw await withFormat(error, { path, text })
     throw new ConfigError(path, [...broken, ...(await otherProblems(load(loadBuiltins, false)))])
   }
+}
+
+/**
+ * The error of a refused file with what its format means: a file of another program has that one problem, and an older one can
+ * be migrated.
+ */
+export async function withFormat(
+  refusal: unknown,
+  { path, text }: Pick<ConfigFile, "path" | "text">,
+): Promise<unknown> {
+  if (!(refusal instanceof ConfigError)) return refusal
+  const { documentsIn, foreignText, hasOlderKeys } = await import("../config/migrate/formats.ts")
+  const foreign = foreignText(text)
+  if (foreign !== undefined) return new ConfigError(path, [invalid([], foreign)])
+  return documentsIn(text).some(hasOlderKeys)
+    ? new ConfigError(path, refusal.problems, {
+        hint: `It has keys of an older format; rtr config migrate ${path} writes it in the current one`,
+      })
+    : refusal
 }
 
 /** What is wrong with a document beside its modules, as far as it can be told without them. */
@@ -123,12 +143,12 @@ function filesIn(folder: string): readonly string[] {
 
 /** What a file says in the current spelling, and what was changed. Rejects with a `ConfigError` for one that is no YAML document. */
 export async function migrateConfig(path: string): Promise<Migration> {
-  const [{ migrateDocument }, { effectlessIn }, registry] = await Promise.all([
+  const [{ migrateDocument }, { migrationTarget }, registry] = await Promise.all([
     import("../config/migrate/migrate.ts"),
-    import("../config/migrate/effectless.ts"),
+    import("../config/migrate/target.ts"),
     loadBuiltins(),
   ])
-  return migrateDocument(readConfigFile(path), path, (document) => effectlessIn(document, registry))
+  return migrateDocument(readConfigFile(path), path, migrationTarget(registry))
 }
 
 /** The text of a file. Throws `invalid_config` that says what to do when there is none, or none that can be a document. */

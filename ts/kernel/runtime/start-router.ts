@@ -18,7 +18,7 @@ import type { ListenerKind } from "../types/route.ts"
 import { sha256 } from "./bare-kernel.ts"
 import { createKeptDocument } from "./kept-document/kept-document.ts"
 import { isLoopback, type LocalNamesOptions, onlyLocalNames } from "./local-names.ts"
-import { configInput, readConfigFile } from "./load-config.ts"
+import { configInput, readConfigFile, withFormat } from "./load-config.ts"
 import { openListener, type OpenListener } from "./node-listener.ts"
 import { readDocumentFile } from "./document-files.ts"
 import { loadBuiltins, loadRegistryFor } from "./node-modules.ts"
@@ -161,7 +161,9 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
 
   try {
     const input = await configInput({ path, text, crd: options.crd })
-    const loaded = await router.load(input)
+    const loaded = await router.load(input).catch(async (error: unknown) => {
+      throw await withFormat(error, { path, text })
+    })
     options.onLoaded?.(loaded)
     const { management_api: management, observability } = loaded.document.global?.services ?? {}
     await add(

@@ -229,7 +229,7 @@ export interface PlannedFallback {
   readonly models: readonly ModelTarget[]
   /** Models that are called for one request at most. */
   readonly maxAttempts: number
-  /** No model is called later than this. */
+  /** No model is called later than this; three of the listener's time-outs when undefined. */
   readonly totalMs: number | undefined
   /** Longest wait for the first byte of each model. */
   readonly perAttemptMs: number | undefined

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { ConfigError } from "../../../../ts/kernel/config/config-error.ts"
-import { effectlessIn } from "../../../../ts/kernel/config/migrate/effectless.ts"
 import { migrateDocument, type Migration } from "../../../../ts/kernel/config/migrate/migrate.ts"
+import { migrationTarget } from "../../../../ts/kernel/config/migrate/target.ts"
 import { load } from "../../../fakes/document.ts"
 import { registry } from "../../../fakes/registry.ts"
 
-const migrate = (text: string): Migration =>
-  migrateDocument(text, "old.yaml", (document) => effectlessIn(document, registry))
+const target = migrationTarget(registry)
+const migrate = (text: string): Migration => migrateDocument(text, "old.yaml", target)
 
 test("older spellings become the current ones; comments and the order of keys stay", async () => {
   const { text, changes } = migrate(`# my document

@@ -4,8 +4,7 @@ import { type Document, isMap, isSeq, type YAMLMap } from "yaml"
 import { formatPath } from "../../schema/problem.ts"
 import { mapIn, mapsAt, pairOf, place, plain, remove } from "./edit.ts"
 import { cardKeys, movedFrom } from "./flat-keys.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import { isJson, type Json, list } from "./json.ts"
 
 export function migrateFlat(document: Document, tell: (change: string) => void): void {
   for (const [from, to] of movedFrom) move(document, from, to, tell)
@@ -52,13 +51,17 @@ function moveModels(document: Document, tell: (change: string) => void): void {
   const models = take("model_config")
   const endpoints = new Map(list(take("vllm_endpoints")).map((each) => [String(each["name"]), each]))
   const profiles = (take("provider_profiles") ?? {}) as Readonly<Record<string, Json>>
-  if (!isJson(models)) return
+  const settingsOf = new Map<string, unknown>(isJson(models) ? Object.entries(models) : [])
+  // At first a model stood in the list of its endpoint alone.
+  for (const endpoint of endpoints.values())
+    for (const name of modelsOf(endpoint)) if (!settingsOf.has(name)) settingsOf.set(name, {})
+  if (settingsOf.size === 0) return
   const providers = mapIn(document, ["providers"])
   if (providers === undefined) return
   if (pairOf(providers, "models") === undefined) providers.items.push(document.createPair("models", []))
   const target = pairOf(providers, "models")?.value
   if (!isSeq(target)) return
-  for (const [name, settings] of Object.entries(models)) {
+  for (const [name, settings] of settingsOf) {
     const model = toProviderModel(name, isJson(settings) ? settings : {}, endpoints, profiles)
     target.items.push(document.createNode(model))
     tell(`model_config.${name} → providers.models[${target.items.length - 1}]`)
@@ -71,7 +74,9 @@ function toProviderModel(
   endpoints: ReadonlyMap<string, Json>,
   profiles: Readonly<Record<string, Json>>,
 ): Json {
-  const names = Array.isArray(preferred) ? preferred.map(String) : endpoints.size === 1 ? [...endpoints.keys()] : []
+  const having = [...endpoints].flatMap(([each, endpoint]) => (modelsOf(endpoint).includes(name) ? [each] : []))
+  const only = having.length === 0 && endpoints.size === 1 ? [...endpoints.keys()] : having
+  const names = Array.isArray(preferred) ? preferred.map(String) : only
   const refs = names.flatMap((each) => {
     const endpoint = endpoints.get(each)
     return endpoint === undefined ? [] : [toBackendRef(endpoint, profiles, key)]
@@ -84,19 +89,41 @@ function toProviderModel(
   }
 }
 
+const modelsOf = ({ models }: Json): readonly string[] => (Array.isArray(models) ? models.map(String) : [])
+
 function toBackendRef(endpoint: Json, profiles: Readonly<Record<string, Json>>, accessKey: unknown): Json {
   const { name, address, port, weight, type, provider_profile: profileName, model: _, models: __, ...rest } = endpoint
   const { type: provider, ...profile } = profiles[String(profileName)] ?? {}
   const kind = provider ?? type
   return {
     name,
-    ...(address !== undefined && { endpoint: port === undefined ? address : `${String(address)}:${String(port)}` }),
+    ...(address !== undefined && { endpoint: addressOf(String(address), port) }),
     ...(weight !== undefined && { weight }),
     ...(kind !== undefined && { provider: kind }),
     ...profile,
     ...rest,
     ...(accessKey !== undefined && rest["api_key"] === undefined && { api_key: accessKey }),
   }
+}
+
+/** An address of IPv6 has colons of its own. */
+const addressOf = (address: string, port: unknown): string =>
+  port === undefined
+    ? address
+    : `${/:.*:/.test(address) && !address.startsWith("[") ? `[${address}]` : address}:${String(port)}`
+
+/** Models without an endpoint that nothing calls: such an entry said at most what they may see. */
+export function dropUncalledModels(document: Document, tell: (change: string) => void): void {
+  const models = document.getIn(["providers", "models"])
+  if (!isSeq(models)) return
+  const called = [...mapsAt(document, "routing.decisions.*.modelRefs.*"), ...mapsAt(document, "providers.defaults")]
+  const names = new Set(called.map(({ map }) => plain(document, pairOf(map, "model")?.value)))
+  models.items = models.items.filter((model) => {
+    const name = isMap(model) ? plain(document, pairOf(model, "name")?.value) : undefined
+    if (!isMap(model) || pairOf(model, "backend_refs") !== undefined || names.has(name)) return true
+    tell(`providers.models: "${String(name)}" was removed: no endpoint has it, and nothing calls it`)
+    return false
+  })
 }
 
 /** What describes a model stands in its card. */
@@ -135,6 +162,3 @@ function split(path: string): readonly [parent: string, key: string] {
   const at = path.lastIndexOf(".")
   return at === -1 ? ["", path] : [path.slice(0, at), path.slice(at + 1)]
 }
-
-const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : [])

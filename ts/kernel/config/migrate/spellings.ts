@@ -3,8 +3,10 @@
 import { type Document, isMap, isScalar } from "yaml"
 import { formatPath } from "../../schema/problem.ts"
 import { keyAliases, pluginTypeAliases } from "../aliases.ts"
+import { reasoningFamilies } from "../sections/reasoning/families.ts"
 import { providerOf } from "./flat-keys.ts"
 import { mapsAt, pairOf, plain, remove, rename } from "./edit.ts"
+import { isJson } from "./json.ts"
 
 export function migrateSpellings(document: Document, tell: (change: string) => void): void {
   for (const [parent, from, to] of keyAliases)
@@ -33,6 +35,18 @@ export function migrateSpellings(document: Document, tell: (change: string) => v
 
 const pluginsOf = (document: Document): ReturnType<typeof mapsAt> =>
   ["routing", "recipes.*.routing"].flatMap((at) => mapsAt(document, `${at}.decisions.*.plugins.*`))
+
+/** The older router told a model nothing about reasoning whose family it did not know. */
+export function dropUnknownFamilies(document: Document, tell: (change: string) => void): void {
+  const declared = plain(document, document.getIn(["providers", "defaults", "reasoning_families"], true))
+  for (const { map, path } of mapsAt(document, "providers.models.*")) {
+    const name = plain(document, pairOf(map, "reasoning_family")?.value)
+    if (typeof name !== "string" || (isJson(declared) && Object.hasOwn(declared, name))) continue
+    if (Object.hasOwn(reasoningFamilies, name)) continue
+    remove(map, "reasoning_family")
+    tell(`${formatPath([...path, "reasoning_family"])} was removed: the document has no family "${name}"`)
+  }
+}
 
 /** A model's `reasoning_family`, and the family in `providers.defaults`, become the model's own `reasoning`. */
 export function migrateReasoning(document: Document, tell: (change: string) => void): void {

@@ -1,4 +1,5 @@
-// Which decisions of a document depend on guards, which guards stop nothing, and which listeners let clients go around them.
+// Which decisions of a document depend on guards, which guards stop nothing, which listeners let clients go around them, and which
+// decisions are never chosen.
 
 import { invalid, type Problem } from "../../schema/problem.ts"
 import { type Registry, signalConditionType, signalConfigKey } from "../../modules/registry.ts"
@@ -99,10 +100,10 @@ function outcomeOf(onError: RuleEntry["on_error"], blocks: boolean, onUnknown: U
   return says === undefined ? `decision_${onUnknown}` : says === "match" ? "found" : "not_found"
 }
 
-/** Guards that stop nothing, and ways around the others. */
+/** Guards that stop nothing, ways around the others, and decisions that nothing chooses. */
 export const guardWarnings = (loaded: Loaded): readonly Problem[] => [
   ...profilesOf(loaded.document).flatMap((profile, index) =>
-    [...unusedGuards(profile, loaded.registry), ...lateGuards(profile, loaded.registry)].map((problem) =>
+    [...unusedGuards(profile, loaded.registry), ...lateDecisions(profile, loaded.registry)].map((problem) =>
       index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) },
     ),
   ),
@@ -129,36 +130,45 @@ function unusedGuards(document: ConfigDocument, registry: Registry): readonly Pr
     })
 }
 
-/** Decisions that ask for guards, behind one that matches every request. */
-function lateGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
-  // By confidence a decision without conditions comes last.
-  if (strategyOf(document) === "confidence") return []
+/** Decisions behind one that matches every request: nothing chooses them, and guards that they ask for stop nothing. */
+function lateDecisions(document: ConfigDocument, registry: Registry): readonly Problem[] {
   const decisions = document.routing?.decisions ?? []
   const asking = new Set(guardUsesOf(document, registry).map(({ decision }) => decision))
-  const guarded = decisions.filter(({ name }) => asking.has(name))
-  return decisions.flatMap((first, index): readonly Problem[] => {
-    if (first.rules?.type !== undefined || (first.rules?.conditions ?? []).length > 0) return []
-    const late = guarded.filter((each) => comesBefore(first, each))
-    if (late.length === 0) return []
-    const names = late.map(({ name }) => `"${name}"`).join(", ")
+  const comesBefore = orderOf(document)
+  const matchAll = decisions.filter(({ rules }) => rules?.type === undefined && (rules?.conditions ?? []).length === 0)
+  return matchAll.flatMap((first): readonly Problem[] => {
+    const late = decisions.filter((each) => comesBefore(first, each))
+    if (late.length === 0 || matchAll.some((other) => comesBefore(other, first))) return []
+    const guarded = late.filter(({ name }) => asking.has(name))
+    const guards = guarded.length === 0 ? "" : `, so that the guards of ${namesOf(guarded)} stop nothing`
+    const tiers = late.map(({ tier = 0 }) => tier)
+    const behind = tiers.some((tier) => tier > 0)
+      ? `tier above ${Math.max(...tiers)}`
+      : `priority below ${Math.min(...late.map(({ priority = 0 }) => priority))}`
     return [
       invalid(
-        ["routing", "decisions", index],
-        `"${first.name}" matches every request and comes before ${names}, whose guards therefore stop nothing; give it a lower priority`,
+        ["routing", "decisions", decisions.indexOf(first)],
+        `"${first.name}" matches every request and comes before ${namesOf(late)}, which ${late.length === 1 ? "is" : "are"} never chosen${guards}; give it rules, or a ${behind}`,
       ),
     ]
   })
 }
+
+const namesOf = (decisions: readonly { readonly name: string }[]): string =>
+  decisions.map(({ name }) => `"${name}"`).join(", ")
 
 interface Ranked {
   readonly priority?: number
   readonly tier?: number
 }
 
-/** Whether the first decision wins where both match, whatever the confidence of the second. */
-function comesBefore(first: Ranked, second: Ranked): boolean {
-  const [tier = 0, other = 0] = [first.tier, second.tier]
-  return tier > 0 || other > 0 ? tier < other : (first.priority ?? 0) > (second.priority ?? 0)
+/** Whether the first of two decisions wins where both match, whatever the confidence of the second and what else matches. */
+function orderOf(document: ConfigDocument): (first: Ranked, second: Ranked) => boolean {
+  const { decisions = [] } = document.routing ?? {}
+  // A decision with a tier that matches as well makes the confidence decide between those without.
+  const byPriority = strategyOf(document) === "priority" && decisions.every(({ tier = 0 }) => tier === 0)
+  return ({ tier = 0, priority = 0 }, second) =>
+    tier < (second.tier ?? 0) || (byPriority && priority > (second.priority ?? 0))
 }
 
 /** Listeners on which a client may name a model, where the document has guards in use: such a request passes no decision. */

@@ -109,6 +109,9 @@ test("which failures another model is asked after, and how many models", async (
     [{}, "401", "a=401"],
     [{ retryable_status_codes: [429] }, "429", "a=429 b=200"],
     [{ retryable_status_codes: [429] }, "503", "a=503"],
+    [{}, "hang", "a=timeout b=200"],
+    [{}, "stall", "a=timeout b=200"],
+    [{ total_timeout: "300s" }, "hang", "a=timeout"],
     [{ per_attempt_timeout: "200ms" }, "hang", "a=timeout b=200"],
     [{ max_attempts: 1 }, "503", "a=503"],
     [{ total_timeout: "300ms" }, "503+400", "a=503"],
@@ -119,6 +122,28 @@ test("which failures another model is asked after, and how many models", async (
     found.push([fallback, script, attempts === expected ? "as expected" : attempts])
   }
   expect(found).toEqual(cases.map(([fallback, script]) => [fallback, script, "as expected"]))
+})
+
+test("models that hang are followed too, whole replies and streams, for three times the listener's timeout", async () => {
+  const names = ["a", "b", "c", "d"]
+  const changes = {
+    "providers.models": names.map((name) => ({ name, backend_refs: [{ endpoint: `${name}.example` }] })),
+    "listeners.0.timeout": "20s",
+  }
+  const fallback = { enabled: true, models: ["c", "d"], max_attempts: 4 }
+  const hanging = { a: ["hang"], b: ["stall"], c: ["hang"] }
+  for (const stream of [false, true]) {
+    const options = { body: { stream }, changes }
+    expect(await one({ fallback }, { ...hanging, c: ["200"] }, options)).toMatchObject({
+      status: 200,
+      attempts: "a=timeout b=timeout c=200",
+      text: expect.stringContaining("from c"),
+    })
+    expect(await one({ fallback }, hanging, options)).toMatchObject({
+      status: 504,
+      attempts: "a=timeout b=timeout c=timeout",
+    })
+  }
 })
 
 test("models of the list follow, and where all fail the first one's own failure is the answer", async () => {

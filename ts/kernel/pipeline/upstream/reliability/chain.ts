@@ -21,6 +21,12 @@ type CallChain = (
   candidates: readonly PlannedCandidate[],
 ) => Promise<AttemptOutcome>
 
+/**
+ * Listener's time-outs within which models are called where the document does not say. One model that hangs uses one up, so with
+ * a total of one no other would ever be asked; the usual three models fit into three.
+ */
+const usualRounds = 3
+
 /** The chosen model, the decision's other candidates in order, and the models of the fallback. */
 export function createChain(
   usual: PlannedFallback,
@@ -34,7 +40,7 @@ export function createChain(
     const { able, skipped } = whichCan(links, fallback, options)
     // Where no model can take it, the chosen one says so in its own words.
     const chain = able.length > 0 ? able : links.slice(0, 1)
-    const startBefore = now() + (fallback.totalMs ?? call.upstreamTimeoutMs)
+    const startBefore = now() + (fallback.totalMs ?? usualRounds * call.upstreamTimeoutMs)
     let first: { readonly outcome: AttemptOutcome; readonly link: Link } | undefined
     let called = 0
     for (const [position, link] of chain.entries()) {
