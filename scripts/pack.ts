@@ -41,7 +41,8 @@ const packages = Object.keys(dependencies)
 rmSync(dist, { recursive: true, force: true })
 await build({
   input: entries,
-  platform: "node",
+  // For Node the bundler would add imports of Node's modules to what all entries share, and edge hosts have none.
+  platform: "neutral",
   external: (id) => id.startsWith("node:") || packages.some((name) => id === name || id.startsWith(`${name}/`)),
   resolve: { alias: { "rtr/node": source("node.ts"), rtr: source("kernel/index.ts") } },
   output: { dir: dist, format: "esm", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },

@@ -1,9 +1,11 @@
 // Packs the package, installs it into an empty folder as a user would, and runs what is installed.
 
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { rolldown } from "rolldown"
 import { expect, onTestFinished, test } from "vitest"
+import { staticClosure } from "../../bench/size/bundle.ts"
 import { temporaryFolder, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -79,6 +81,20 @@ test("the packed package installs without scripts and serves, with its addon and
   expect(run(process.execPath, ["embed.ts"], folder)).toBe("looper signal 200 400 200 404\n")
   const lib = ["--lib", "es2024,dom,dom.iterable,dom.asynciterable", "--module", "nodenext", "--target", "es2024"]
   run(join(root, "node_modules/.bin/tsc"), ["--noEmit", "--strict", "--types", "", ...lib, "embed.ts"], folder)
+  // A worker for an edge host is made of what is installed, without a module of Node.
+  copyFileSync(join(root, "bench/size/edge/worker.ts"), join(folder, "worker.ts"))
+  const bundle = await rolldown({
+    cwd: folder,
+    input: "worker.ts",
+    platform: "neutral",
+    external: /^node:/,
+    resolve: { mainFields: ["module", "main"] },
+    logLevel: "silent",
+  })
+  onTestFinished(() => bundle.close())
+  const { output: chunks } = await bundle.generate({ format: "esm" })
+  const imported = staticClosure(chunks.filter((file) => file.type === "chunk")).flatMap(({ imports }) => imports)
+  expect(imported.filter((name) => name.startsWith("node:"))).toEqual([])
   // Each module of the sources has an entry and its types.
   const modulesIn = (path: string, ending: string): readonly string[] =>
     readdirSync(path, { recursive: true, encoding: "utf8" })

@@ -218,7 +218,11 @@ test("a closed kernel serves no more and has closed its transport", async () => 
   await kernel.close()
   expect(kernel.transport.closed.count).toBe(1)
   expect(() => kernel.plan).toThrow("The kernel is closed")
-  expect(() => kernel.fetch(new Request("http://router/v1/models"))).toThrow("The kernel is closed")
+  const refused = await kernel.fetch(new Request("http://router/v1/models"))
+  expect([refused.status, await refused.json()]).toMatchObject([
+    503,
+    { error: { code: "unavailable", message: "The kernel is closed" } },
+  ])
   await expect(kernel.activate(smallDocument)).rejects.toMatchObject({ code: "unavailable" })
 })
 

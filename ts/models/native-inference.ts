@@ -28,14 +28,27 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
       `Cannot use ${without.join(", ")} without config: they say how a document is read`,
     )
   const needed = config === undefined ? {} : await neededModels({ ...options, config }, named)
-  const folders = Object.entries({ ...needed, ...named }).map(([name, artifact]) => [
-    name,
-    findBuiltinPackage(artifact) ?? artifact,
-  ])
+  const models = { ...needed, ...named }
+  // Many documents need none, and a host should not have to know which.
+  if (config !== undefined && Object.keys(models).length === 0) return withoutModels
+  const folders = Object.entries(models).map(([name, artifact]) => [name, findBuiltinPackage(artifact) ?? artifact])
   return createFromFolders({
     models: Object.fromEntries(folders) as Readonly<Record<string, string>>,
     ...(threads !== undefined && { threads }),
   })
+}
+
+/** For documents whose signals ask no model. */
+const withoutModels: Inference = {
+  bundle: (tasks) =>
+    Promise.resolve(
+      tasks.map(({ deployment }) => ({
+        kind: "error",
+        error: new RtrError("unavailable", `Model deployment "${deployment}" is not loaded`),
+      })),
+    ),
+  status: () => [],
+  close: () => Promise.resolve(),
 }
 
 /** Packages by deployment name. */

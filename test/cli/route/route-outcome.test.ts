@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { changedSignals } from "../../../ts/cli/route/compare-routes.ts"
-import { decisionText, differences, modelText, outcomeOf } from "../../../ts/cli/route/route-outcome.ts"
+import { decisionText, differences, expectationOf, modelText, outcomeOf } from "../../../ts/cli/route/route-outcome.ts"
 import type { RoutingPreviewReply } from "../../../ts/cli/management-client.gen.ts"
 
 const leaf = (name: string, state: string) => ({ node_type: "leaf", signal_type: "pii", signal_name: name, state })
@@ -33,6 +33,13 @@ describe("what could not be read", () => {
     ])
     expect(differences({ decision: "private" }, outcome)).toEqual([])
   })
+})
+
+test("an update keeps what is expected of a signal that no decision asks for, and its test goes on to fail", () => {
+  const outcome = outcomeOf(late)
+  const updated = expectationOf({ signals: { "domain:law": "match", "pii:personal-data": "no_match" } }, outcome)
+  expect(updated).toEqual({ signals: { "domain:law": "match", "pii:personal-data": "match" } })
+  expect(differences(updated, outcome)[0]).toBe("domain:law: expected match, got nothing: no decision asks for it")
 })
 
 describe("signals that changed between documents", () => {

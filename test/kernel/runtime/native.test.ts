@@ -20,6 +20,14 @@ const ask = async (kernel: Kernel, content: string): Promise<Response> =>
 
 const staticPackage = findBuiltinPackage("static") ?? ""
 
+test("a document that needs no model gets an inference without one", async () => {
+  const inference = await createNativeInference({ config: { version: "v0.3", routing: {} } })
+  expect(inference.status()).toEqual([])
+  expect(await inference.bundle([{ kind: "embed", deployment: "default", text: "a" }])).toMatchObject([
+    { kind: "error", error: { code: "unavailable" } },
+  ])
+})
+
 test("texts are embedded and classified in this process", async () => {
   const inference = await createNativeInference({ models: { default: "signals" }, threads: 1 })
   onTestFinished(() => inference.close())

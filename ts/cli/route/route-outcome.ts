@@ -79,14 +79,19 @@ function differing(expected: Expectation, outcome: RouteOutcome): readonly strin
           `model: expected ${quoted(expected.model)}, got ${model === undefined ? modelText(outcome) || "none" : quoted(model)}`,
         ]),
     ...Object.entries(expected.signals ?? {}).flatMap(([name, state]) =>
-      signals[name] === state ? [] : [`${name}: expected ${state}, got ${signals[name] ?? "no such condition"}`],
+      signals[name] === state
+        ? []
+        : [`${name}: expected ${state}, got ${signals[name] ?? "nothing: no decision asks for it"}`],
     ),
   ]
 }
 
 const quoted = (name: string): string => (name === "" ? "none" : `"${name}"`)
 
-/** What is expected after an update: all that was written, as it is now; decision and model where nothing was. */
+/**
+ * What is expected after an update: all that was written, as it is now; decision and model where nothing was. A signal that no
+ * decision asks for stays as it was written, so that its test goes on to fail.
+ */
 export function expectationOf(written: Expectation | undefined, outcome: RouteOutcome): Expectation {
   const { decision, model, signals } = outcome
   const asks = written ?? { decision: "", model: "" }
@@ -94,9 +99,7 @@ export function expectationOf(written: Expectation | undefined, outcome: RouteOu
     ...(asks.decision !== undefined && { decision }),
     ...(asks.model !== undefined && model !== undefined && { model }),
     ...(asks.signals !== undefined && {
-      signals: Object.fromEntries(
-        Object.keys(asks.signals).flatMap((name) => (signals[name] === undefined ? [] : [[name, signals[name]]])),
-      ),
+      signals: Object.fromEntries(Object.entries(asks.signals).map(([name, state]) => [name, signals[name] ?? state])),
     }),
   }
 }

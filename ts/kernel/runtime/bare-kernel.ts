@@ -7,6 +7,8 @@ import type { DocumentInput } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
 import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
+import { errorResponse, inferenceErrorBody } from "../http/error-body.ts"
+import { requestIdOf } from "../http/request-id.ts"
 import { type BuiltinEntry, createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
@@ -28,7 +30,7 @@ export interface KernelOptions extends Pick<
    * `createKernel` of `rtr/node` takes `process.env`.
    */
   readonly environment?: Environment
-  /** Answers model questions; without it, signals that ask a model are refused. */
+  /** Answers model questions; without it, signals that ask a model are refused. The kernel closes it when it is closed itself. */
   readonly inference?: Inference
   /** Bytes of memory that requests and replies may hold together; 256 MiB when left out. */
   readonly memoryBytes?: number
@@ -37,7 +39,7 @@ export interface KernelOptions extends Pick<
 }
 
 export interface Kernel {
-  /** Serves the inference surface; the document's first listener gives keys and model grants. Throws `unavailable` when the kernel is closed. */
+  /** Serves the inference surface; the document's first listener gives keys and model grants. A closed kernel answers 503. */
   fetch(request: Request): Response | Promise<Response>
   /** Serves the management surface. Without `management_api.auth` it asks for no token; do not expose it. */
   readonly management: ListenerApp
@@ -95,8 +97,7 @@ export async function openKernel(
   }
   return {
     fetch(request) {
-      planOf()
-      return router.inference.fetch(request)
+      return closed ? closedReply(request) : router.inference.fetch(request)
     },
     management: router.management,
     get plan() {
@@ -105,6 +106,11 @@ export async function openKernel(
     activate: (next) => activate(router, source, next),
     close,
   }
+}
+
+function closedReply({ headers }: Request): Response {
+  const [error, requestId] = [new RtrError("unavailable", "The kernel is closed"), requestIdOf(headers)]
+  return errorResponse(error, inferenceErrorBody(error, requestId), { requestId })
 }
 
 async function activate(router: Router, source: string, config: string | object): Promise<void> {
