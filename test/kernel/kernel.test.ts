@@ -6,13 +6,14 @@ import {
   defineProvider,
   type DialectModule,
   hostApiVersion,
+  type KernelOptions,
   type PluginModule,
   RtrError,
   Type,
 } from "rtr"
 import chatCompletions from "rtr/plugins/dialects/chat-completions"
 import { createFakeInference, type FakeInferenceOptions } from "rtr/testing"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { documentWith, smallDocument } from "../fakes/document.ts"
 import { chat, createFakeKernel, get } from "../fakes/kernel.ts"
 import { completion, createFakeTransport, jsonReply, streamReply } from "../fakes/transport.ts"
@@ -224,6 +225,18 @@ test("a closed kernel serves no more and has closed its transport", async () => 
     { error: { code: "unavailable", message: "The kernel is closed" } },
   ])
   await expect(kernel.activate(smallDocument)).rejects.toMatchObject({ code: "unavailable" })
+})
+
+test("warnings of a document go to the log of the host", async () => {
+  const log = vi.fn<NonNullable<KernelOptions["log"]>>()
+  await createFakeKernel({
+    config: documentWith({ "providers.models.0.backend_refs.0.api_key": "${NO_SUCH_KEY}" }),
+    log,
+  })
+  expect(log).toHaveBeenCalledWith("warning", "config_warning", {
+    path: "providers.models[0].backend_refs[0].api_key",
+    reason: expect.stringContaining("NO_SUCH_KEY") as unknown,
+  })
 })
 
 test("modules that a document names must be passed in", async () => {

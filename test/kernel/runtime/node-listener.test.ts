@@ -2,6 +2,7 @@ import { createServer, request as httpRequest } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { createKernel } from "rtr"
 import { maxChatBodyBytes, readBody } from "../../../ts/kernel/http/body.ts"
 import { cancelSignalOf } from "../../../ts/kernel/http/cancel-signal.ts"
 import { streamResponse, textResponse } from "../../../ts/kernel/http/response.ts"
@@ -781,6 +782,22 @@ test("a kernel answers behind one's own server of node:http", async () => {
     const response = await fetch(url + path)
     expect([response.status, response.headers.get("a"), await response.text()]).toEqual(wanted)
   }
+})
+
+test("a body that a parser of the host has read is told as such", async () => {
+  const kernel = await createKernel({ config: { version: "v0.3", routing: {} } })
+  const listener = toNodeListener(kernel)
+  const server = createServer((incoming, outgoing) => {
+    incoming.resume().on("end", () => listener(incoming, outgoing))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "MoM", messages: [{ role: "user", content: "a" }] }),
+  })
+  expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("its body was read before")])
 })
 
 describe("requests that a client sends before it has read a reply", () => {

@@ -31,11 +31,16 @@ const bytesOfOwnTurn = 1024 * 1024
 
 /**
  * The body's value. Throws `unsupported_media_type`, `request_too_large`, `invalid_request`, `request_timeout` for a body that
- * does not come, `client_closed_request` when the client left, and what the holder throws. The holder is told how much memory
+ * does not come, `client_closed_request` when the client left, `internal_error` where the host has read the body itself, and what the holder throws. The holder is told how much memory
  * the value will take, of a large body as it comes.
  */
 export async function readBody(request: Request, limit: number, holder: BodyHolder): Promise<unknown> {
   const { headers } = request
+  if (request.bodyUsed)
+    throw new RtrError(
+      "internal_error",
+      "Cannot read the request: its body was read before; the host has to pass requests on before parsers of bodies",
+    )
   const type = headers.get("content-type")
   if (type === null || !jsonType.test(type)) checkOtherType(type, headers)
   const length = Number(headers.get("content-length") ?? 0)

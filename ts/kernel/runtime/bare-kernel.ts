@@ -9,6 +9,7 @@ import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import { errorResponse, inferenceErrorBody } from "../http/error-body.ts"
 import { requestIdOf } from "../http/request-id.ts"
+import { formatPath } from "../schema/problem.ts"
 import { type BuiltinEntry, createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
@@ -70,6 +71,12 @@ export async function openKernel(
   const transport = options.transport ?? createFetchTransport()
   const router = createRouter({
     ...rest,
+    onActivation(outcome, serving) {
+      const warnings = outcome.result === "active" ? (serving?.warnings ?? []) : []
+      for (const { path, message: reason } of warnings)
+        options.log?.("warning", "config_warning", { path: formatPath(path), reason })
+      options.onActivation?.(outcome, serving)
+    },
     transport,
     builtins: await createRegistry(builtins),
     loadRegistry: (document) => registryFor(builtins, modules, document),

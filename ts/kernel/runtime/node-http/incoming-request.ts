@@ -104,7 +104,8 @@ export class IncomingRequest {
   }
 
   get bodyUsed(): boolean {
-    return this.#used || (this.#real?.bodyUsed ?? false)
+    // A parser of the host, such as express.json(), may have come first.
+    return this.#used || (this.#real?.bodyUsed ?? (this.#hasBody && this.#incoming.readableEnded))
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
