@@ -213,6 +213,10 @@ test("a kernel that cannot be made closes what it was given", async () => {
   expect([transport.closed.count, closed]).toEqual([1, 1])
 })
 
+test.each([-1, Number.NaN])("a kernel with %d bytes of memory is refused", async (memoryBytes) => {
+  await expect(createFakeKernel({ memoryBytes })).rejects.toMatchObject({ code: "invalid_options" })
+})
+
 test("a closed kernel serves no more and has closed its transport", async () => {
   const kernel = await createFakeKernel()
   expect((await kernel.fetch(chat("urgent"))).status).toBe(200)
@@ -330,6 +334,27 @@ describe("what a module throws for requests", () => {
       expect(told).toEqual([["CANARY", toRequest === undefined ? "dialect odd_chat" : "provider odd", hook]])
     }
   })
+
+  test.each([undefined, { method: "POST", url: "odd", headers: {} }])(
+    "in the request of a provider, %j, is no failure of the backend",
+    async (made) => {
+      const told: unknown[] = []
+      const kernel = await createFakeKernel({
+        config: documentWith({ "providers.models.1.backend_refs.0.provider": "odd" }),
+        modules: {
+          odd: defineProvider({
+            about: "Is wrong",
+            dialect: "chat_completions",
+            setup: () => ({ toRequest: () => made as never }),
+          }),
+        },
+        onInternalError: (error, about, where) => told.push([(error as Error).message, about, where]),
+      })
+      onTestFinished(() => kernel.close())
+      expect((await kernel.fetch(chat("urgent"))).status).toBe(500)
+      expect(told).toEqual([["provider odd: toRequest must return a request with a URL", "provider odd", "toRequest"]])
+    },
+  )
 
   test("on purpose, for the client, is no mistake", async () => {
     const told: unknown[] = []

@@ -68,6 +68,12 @@ describe("a file of prompts", () => {
 
   test.each([
     ["p.jsonl", '"ok"\n{', "p.jsonl:2: it is not valid JSON"],
+    [
+      "p.yaml",
+      "tests: [{ prompt: a, expect: { decison: b, signals: { 'domain:law': yes } } }]",
+      "tests[0].expect.decison is no key of a test; there are decision, model, signals; tests[0].expect.signals.domain:law must be one of match, no_match, unknown",
+    ],
+    ["p.yaml", "tests: [{ promt: a }]", "tests[0].promt is no key of a test; there are name, prompt"],
     ["p.jsonl", "{}", "must be a text"],
     ["p.jsonl", '{"prompt":"a","model":7}', "p.jsonl:1: model must be a name"],
     ["p.jsonl", '{"prompt":"a","tools":{}}', "p.jsonl:1: tools must be a list"],

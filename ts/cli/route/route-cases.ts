@@ -39,6 +39,9 @@ const routeCase = Type.Object(
 
 const routeFile = Type.Object({ tests: Type.Array(routeCase, { minItems: 1 }) }, strict)
 
+/** Problems of a file that are listed. */
+const maxListed = 10
+
 export type Expectation = Static<typeof expectation>
 export type RouteCase = Static<typeof routeCase>
 
@@ -68,8 +71,8 @@ export function readRouteFile(path: string): RouteFile {
   const [error] = document.errors
   if (error !== undefined) throw wrong(path, error.message)
   const value: unknown = document.toJS()
-  const [problem] = Value.Errors(routeFile, value)
-  if (problem !== undefined) throw wrong(path, `${placeOf(problem.instancePath)} ${problem.message}`)
+  const problems = Value.Errors(routeFile, value).flatMap(saidOf)
+  if (problems.length > 0) throw wrong(path, problems.slice(0, maxListed).join("; "))
   const { tests } = value as Static<typeof routeFile>
   tests.forEach((each, index) => {
     if ((each.prompt === undefined) === (each.messages === undefined))
@@ -136,8 +139,27 @@ function readText(path: string): string {
 
 const wrong = (path: string, message: string): RtrError =>
   new RtrError("invalid_request", `Cannot use ${path}: ${message}`, {
-    hint: "A file of route tests begins with: tests: [{ prompt: …, expect: { decision: …, model: … } }]",
+    hint: /\.(?:txt|jsonl)(?::\d+)?$/.test(path)
+      ? undefined
+      : "A file of route tests begins with: tests: [{ prompt: …, expect: { decision: …, model: … } }]",
   })
+
+/** What is wrong at a place, with what would be right. */
+function saidOf(problem: ReturnType<typeof Value.Errors>[number]): readonly string[] {
+  const place = placeOf(problem.instancePath)
+  // A key that is not there is told of by itself as well.
+  if (problem.keyword === "additionalProperties") return []
+  if (problem.keyword === "boolean")
+    return [`${place} is no key of a test; there are ${keysAt(problem.instancePath).join(", ")}`]
+  if (problem.keyword === "enum") return [`${place} must be one of ${problem.params.allowedValues.join(", ")}`]
+  return [`${place} ${problem.message}`]
+}
+
+/** The keys that may stand where this one does. */
+function keysAt(pointer: string): readonly string[] {
+  const depth = pointer.split("/").length
+  return Object.keys((depth > 4 ? expectation : depth > 3 ? routeCase : routeFile).properties)
+}
 
 /** `/tests/0/expect` → `tests[0].expect` */
 const placeOf = (pointer: string): string =>

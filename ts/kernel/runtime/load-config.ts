@@ -87,10 +87,11 @@ export async function withFormat(
   { path, text }: Pick<ConfigFile, "path" | "text">,
 ): Promise<unknown> {
   if (!(refusal instanceof ConfigError)) return refusal
-  const { documentsIn, foreignText, hasOlderKeys } = await import("../config/migrate/formats.ts")
-  const foreign = foreignText(text)
+  const { documentsIn, foreignIn, hasOlderKeys } = await import("../config/migrate/formats.ts")
+  const documents = documentsIn(text)
+  const foreign = foreignIn(documents)
   if (foreign !== undefined) return new ConfigError(path, [invalid([], foreign)])
-  return documentsIn(text).some(hasOlderKeys)
+  return documents.some(hasOlderKeys)
     ? new ConfigError(path, refusal.problems, {
         hint: `It has keys of an older format; rtr config migrate ${path} writes it in the current one`,
       })

@@ -42,11 +42,9 @@ export function documentsIn(text: string): readonly unknown[] {
   }
 }
 
-/** Says of a text that it is one of another program; undefined for any other text. */
-export const foreignText = (text: string): string | undefined =>
-  documentsIn(text)
-    .map(foreignFormat)
-    .find((said) => said !== undefined)
+/** Says of the documents of a text that they are of another program; undefined for any others. */
+export const foreignIn = (documents: readonly unknown[]): string | undefined =>
+  documents.map(foreignFormat).find((said) => said !== undefined)
 
 const notOurs = (program: string): string =>
   `is a document of ${program}, which rtr neither reads nor migrates; start from the output of rtr config init, with its models under providers.models and its rules under routing.decisions`

@@ -8,7 +8,7 @@ import { migrateCategories } from "./categories.ts"
 import { migrateDomainLabels } from "./domain-labels.ts"
 import { mapsAt, pairOf, remove } from "./edit.ts"
 import { dropUncalledModels, migrateFlat } from "./flat.ts"
-import { foreignText, isOlder } from "./formats.ts"
+import { documentsIn, foreignIn, isOlder } from "./formats.ts"
 import { appendTo, createGuardRules, migrateGuardPlugins } from "./guards.ts"
 import { dropUnknownFamilies, migrateReasoning, migrateSpellings, nameProviders } from "./spellings.ts"
 import type { MigrationTarget } from "./target.ts"
@@ -22,7 +22,7 @@ export interface Migration {
 
 /** Migrates a text. Throws a `ConfigError` for a text that is no YAML document, and `invalid_config` for one of another program. */
 export function migrateDocument(text: string, source: string, target: MigrationTarget): Migration {
-  const foreign = foreignText(text)
+  const foreign = foreignIn(documentsIn(text))
   if (foreign !== undefined) throw new RtrError("invalid_config", `Cannot migrate ${source}: it ${foreign}`)
   const older = isOlder(readDocument(text, source).value)
   const document = parseDocument(text, { merge: true, uniqueKeys: false, resolveKnownTags: false })

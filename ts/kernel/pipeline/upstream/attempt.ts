@@ -1,6 +1,7 @@
 // One attempt: sends the request to a backend of the chosen model and reads what it answers.
 
 import { clientHeaders } from "../../chat/client-headers.ts"
+import { RtrError } from "../../error.ts"
 import type { Call, CallRecord } from "../../types/call.ts"
 import type { ChatRequest, Reply } from "../../types/chat.ts"
 import type { ModelTarget, PlannedCandidate, TargetBackend } from "../../types/plan.ts"
@@ -115,14 +116,15 @@ function writeFor(
     const passes = dialectId === call.dialect && dialect.clientHeaders !== undefined
     module = `provider ${providerId}`
     hook = "toRequest"
-    return {
-      dropped,
-      request: backend.provider.toRequest({
-        body: (reasoning && backend.writeReasoning?.(body, reasoning)) ?? body,
-        stream: request.stream,
-        headers: passes ? { ...clientHeaders(dialect, call.header), ...headers } : headers,
-      }),
-    }
+    const sent = backend.provider.toRequest({
+      body: (reasoning && backend.writeReasoning?.(body, reasoning)) ?? body,
+      stream: request.stream,
+      headers: passes ? { ...clientHeaders(dialect, call.header), ...headers } : headers,
+    })
+    // Otherwise the call would seem to fail at the backend.
+    if (!URL.canParse(sent?.url))
+      throw new RtrError("invalid_module", `${module}: toRequest must return a request with a URL`)
+    return { dropped, request: sent }
   } catch (error) {
     onModuleError?.(module, error, hook)
     throw error

@@ -105,7 +105,7 @@ export class IncomingRequest {
 
   get bodyUsed(): boolean {
     // A parser of the host, such as express.json(), may have come first.
-    return this.#used || (this.#real?.bodyUsed ?? (this.#hasBody && this.#incoming.readableEnded))
+    return this.#used || (this.#real?.bodyUsed ?? (this.#incoming.readableEnded && this.#hasBody))
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
