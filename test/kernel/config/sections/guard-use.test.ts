@@ -224,6 +224,10 @@ test("decisions behind one that matches every request are warned about, and whos
   expect(withCatchAll({ priority: 1 }, {}, { "routing.decisions.2": third })).toEqual([
     'routing.decisions[1]: "all" matches every request and comes before "rush", "last", which are never chosen; give it rules, or a priority below -5',
   ])
+  const many = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`routing.decisions.${index + 2}`, { ...third, name: `last-${index}` }]),
+  )
+  expect(withCatchAll({ priority: 1 }, {}, many)[0]).toContain('"last-8" and 3 more, which are never chosen')
   // A second one behind the first is one of those that are never chosen.
   const second = { name: "more", priority: 0, modelRefs: [{ model: "small" }] }
   expect(withCatchAll({ priority: 1 }, { priority: -1 }, { "routing.decisions.2": second })).toHaveLength(1)

@@ -154,8 +154,13 @@ function lateDecisions(document: ConfigDocument, registry: Registry): readonly P
   })
 }
 
-const namesOf = (decisions: readonly { readonly name: string }[]): string =>
-  decisions.map(({ name }) => `"${name}"`).join(", ")
+/** A warning goes into one line. */
+const maxNames = 10
+
+function namesOf(decisions: readonly { readonly name: string }[]): string {
+  const names = decisions.slice(0, maxNames).map(({ name }) => `"${name}"`)
+  return `${names.join(", ")}${decisions.length > maxNames ? ` and ${decisions.length - maxNames} more` : ""}`
+}
 
 interface Ranked {
   readonly priority?: number
