@@ -13,6 +13,8 @@ export interface StreamReaderOptions {
   readonly events: boolean
   /** The client's dialect, where it is known. One of another dialect gets none of the text that the events were read from. */
   readonly client?: string
+  /** Where the backend had to count for the router: the client's request. What the client did not ask for does not reach it. */
+  readonly counted?: ChatRequest
 }
 
 /** Turns the bytes of an upstream's stream into batches. A state machine: one for each stream. */
@@ -47,6 +49,8 @@ export interface RequestTarget {
   readonly model: string
   /** Its card as the document has it. */
   readonly card?: Readonly<Record<string, unknown>> | undefined
+  /** The model has a price, so that the reply has to tell its tokens, also of a stream. */
+  readonly counts?: boolean
 }
 
 /** Shapes of a wire for the OpenAPI document. */

@@ -110,7 +110,11 @@ function writeFor(
     const portable = origin?.dialect === dialectId ? own : (origin?.toPortable?.(own) ?? own)
     module = `dialect ${dialectId}`
     hook = "writeRequest"
-    const body = dialect.writeRequest(portable, { model: backend.upstreamModel, card: target.card })
+    const body = dialect.writeRequest(portable, {
+      model: backend.upstreamModel,
+      card: target.card,
+      counts: target.pricing !== undefined,
+    })
     hook = "leftOut"
     const dropped = droppedFields(backend, portable, body)
     const passes = dialectId === call.dialect && dialect.clientHeaders !== undefined

@@ -38,7 +38,8 @@ export async function readReply(
     if (request.stream) {
       const client = call.dialect
       const events = readsEvents || backend.dialectId !== client
-      const reader = within(observed, "reader", () => backend.dialect.reader({ events, client }))
+      const counted = target.pricing && { counted: request }
+      const reader = within(observed, "reader", () => backend.dialect.reader({ events, client, ...counted }))
       const stream = createUpstreamStream(response, { reader, model: target.name, observed, secrets: backend.secrets })
       return { kind: "stream", status, stream, dialect: backend.dialectId, headers }
     }

@@ -59,13 +59,19 @@ function readSession(body: WireObject): ChatRequest["session"] {
 }
 
 /** The body for an upstream. */
-export function writeRequest(request: ChatRequest, { model }: RequestTarget): WireObject {
+export function writeRequest(request: ChatRequest, { model, counts = false }: RequestTarget): WireObject {
   const options = { dialectId, parts, model }
-  const patched = patchBody(request, options)
-  if (patched !== undefined) return patched
-  const body = buildBody(request, options)
+  const body = patchBody(request, options) ?? buildBody(request, options)
   // Other dialects count tokens in every stream; here they have to be asked for.
-  return request.stream && isForeign(request, dialectId) ? { ...body, stream_options: { include_usage: true } } : body
+  if (!request.stream || asksForUsage(request) || !(counts || isForeign(request, dialectId))) return body
+  const { stream_options: asked } = body
+  return { ...body, stream_options: { ...(isObject(asked) && asked), include_usage: true } }
+}
+
+/** Whether a client wants the tokens of a stream. */
+export function asksForUsage({ extensions }: ChatRequest): boolean {
+  const options = extensions["stream_options"]
+  return isObject(options) && options["include_usage"] === true
 }
 
 // ── fields ──

@@ -6,21 +6,29 @@ import { isObject, toList } from "../dialect/wire.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import { readError } from "./errors.ts"
 import { deviates } from "./deviations.ts"
+import { asksForUsage } from "./request.ts"
 import { readStop, readUsage } from "./reply.ts"
 import { dialectId } from "./wire.ts"
 
 /** A reader for one stream. */
-export const createReader = (options: StreamReaderOptions): StreamReader =>
-  createEventStreamReader(options, {
+export function createReader(options: StreamReaderOptions): StreamReader {
+  const { client, counted } = options
+  const hidesUsage = counted !== undefined && client === dialectId && !asksForUsage(counted)
+  return createEventStreamReader(options, {
     dialectId,
     // One pattern takes a fraction of the time of several searches. A call whose index does not stand first may have none.
     telling: /(?:usage|error|_reason|_calls)"(?!:\s*(?:null|\[\s*(?:\]|\{\s*"index")))|arguments":\s*\{/,
     endMark: "[DONE]",
     readError,
     tell,
-    deviates,
+    // The writer leaves out such a chunk.
+    deviates: (chunk) => deviates(chunk) || (hidesUsage && isUsageAlone(chunk)),
     read: createChunkReader(),
   })
+}
+
+const isUsageAlone = ({ choices, usage }: WireObject): boolean =>
+  Array.isArray(choices) && choices.length === 0 && isObject(usage)
 
 function tell({ choices, usage }: WireObject): Told {
   let read = readUsage(usage)

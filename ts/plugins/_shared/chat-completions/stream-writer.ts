@@ -13,6 +13,7 @@ import { createEventStreamWriter, type EventWriter } from "../dialect/event-stre
 import { charactersIn } from "../dialect/citations.ts"
 import { writeAnnotations, writeLogprobs, writeStop, writeUsage } from "./reply.ts"
 import { isObject } from "../dialect/wire.ts"
+import { asksForUsage } from "./request.ts"
 import { dialectId } from "./wire.ts"
 
 /** A block that has begun. Tool calls have a place of their own on the wire. */
@@ -35,8 +36,7 @@ export const createWriter = (request: ChatRequest): StreamWriter =>
   createEventStreamWriter(dialectId, (say) => openWriter(request, say))
 
 function openWriter(request: ChatRequest, say: (text: string) => void): EventWriter {
-  const streamOptions = request.extensions["stream_options"]
-  const tellsUsage = isObject(streamOptions) && streamOptions["include_usage"] === true
+  const tellsUsage = asksForUsage(request)
   const blocks = new Map<string, BegunBlock>()
   const places = new Map<number, number>()
   /** How many characters the texts of each choice have. */
