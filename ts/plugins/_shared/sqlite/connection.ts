@@ -23,7 +23,7 @@ export interface Connection {
   sql(text: string): SqlStatement
   /** Runs synchronous work outside a transaction. */
   read<Result>(work: () => Result): Promise<Result>
-  /** Runs synchronous work in one transaction, which is undone when it throws and may run again. Writes of one process keep their order. */
+  /** Runs synchronous work in one transaction, which is undone when it throws; then it may run once more. Writes of one process keep their order. */
   write<Result>(work: () => Result): Promise<Result>
   /** Throws `unavailable` after `close`. */
   checkOpen(): void
@@ -68,8 +68,11 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
     checkOpen()
     return work()
   }
-  /** Every write takes room in the log file first, also one that deletes. On a full disk it gets the room of those that have gone into the file. */
-  const writeInRoom = <Result>(work: () => Result): Result => {
+  /**
+   * Every write takes room in the log beside the file first, also one that deletes. On a full disk a checkpoint puts what the log
+   * has into the file, and the write takes the room that it had there.
+   */
+  const writeWithCheckpoint = <Result>(work: () => Result): Result => {
     try {
       return transaction(work)
     } catch (error) {
@@ -92,10 +95,10 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
     async write(work) {
       while (waiting.size > 0) await Promise.allSettled(waiting)
       try {
-        return attempt(() => writeInRoom(work))
+        return attempt(() => writeWithCheckpoint(work))
       } catch (error) {
         if (!isBusy(error)) throw toStoreError(error, path)
-        const retried = untilFree(() => attempt(() => writeInRoom(work)), path)
+        const retried = untilFree(() => attempt(() => writeWithCheckpoint(work)), path)
         waiting.add(retried)
         try {
           return await retried
