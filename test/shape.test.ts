@@ -234,7 +234,12 @@ describe("imports", () => {
   /** Words that are spelled like a module and mean something else, with the files that may say them. */
   const otherMeanings: Readonly<Record<string, readonly string[]>> = {
     // The strategy that prefers the surer decision.
-    confidence: ["config/sections/router.ts", "config/sections/guard-use.ts", "types/plan.ts", "pipeline/decide.ts"],
+    confidence: [
+      "config/sections/router.ts",
+      "config/warnings/unreachable-decisions.ts",
+      "types/plan.ts",
+      "pipeline/decide.ts",
+    ],
     // What a request led to, in its record and in the log; a folder of plugins.
     decision: ["modules/kinds.ts", "log/request-line.ts", "http/headers/routing-headers.ts", "pipeline/run.ts"],
     // The binding of the model that makes vectors.

@@ -43,6 +43,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "guardWarnings",
       "hasText",
       "hostApiVersion",
+      "inferenceErrorBody",
       "isRtrError",
       "lastUserText",
       "lastUserTurns",

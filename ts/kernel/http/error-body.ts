@@ -2,6 +2,7 @@
 
 import { isRtrError, RtrError } from "../error.ts"
 import { managementCodeOf } from "./management-error.ts"
+import type { WireObject } from "../types/dialect.ts"
 import { textResponse } from "./response.ts"
 
 /**
@@ -23,10 +24,17 @@ const errorTypes: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 }
 
-/** Body of the inference listeners where no dialect has one of its own: the error object of chat completions with the request id. */
-export function inferenceErrorBody(error: RtrError, requestId: string): object {
-  const type = errorTypes[error.status] ?? (error.status >= 500 ? "server_error" : "invalid_request_error")
-  return { error: { message: error.message, type, code: error.code, param: null, details: { request_id: requestId } } }
+/** What the error object of chat completions tells. */
+export interface InferenceErrorFields {
+  readonly message: string
+  readonly status: number
+  readonly code: string | null
+}
+
+/** The error object of chat completions, with the request id. It is the body where no dialect has one of its own. */
+export function inferenceErrorBody({ message, status, code }: InferenceErrorFields, requestId: string): WireObject {
+  const type = errorTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error")
+  return { error: { message, type, code, param: null, details: { request_id: requestId } } }
 }
 
 /** Body of the management listener. */

@@ -1,28 +1,12 @@
 // Errors in the shape of chat completions.
 
 import type { JsonValue, RtrError, UpstreamFailure, WireObject } from "../../../kernel/index.ts"
-import { writeEvent } from "../../../kernel/index.ts"
+import { inferenceErrorBody, writeEvent } from "../../../kernel/index.ts"
 import { isObject, isText } from "../dialect/wire.ts"
 import { dialectId } from "./wire.ts"
 
-const types: Readonly<Record<number, string>> = {
-  401: "authentication_error",
-  403: "permission_error",
-  404: "not_found_error",
-  429: "rate_limit_error",
-}
-
-interface ErrorFields extends Pick<UpstreamFailure, "message" | "status"> {
-  readonly code: string | null
-}
-
 /** The error object of the API with the request id, under which the router's log has it. */
-function writeError({ message, status, code }: ErrorFields, requestId: string): WireObject {
-  const type = types[status] ?? (status >= 500 ? "server_error" : "invalid_request_error")
-  return { error: { message, type, code, param: null, details: { request_id: requestId } } }
-}
-
-export const errorBody: (error: RtrError, requestId: string) => WireObject = writeError
+export const errorBody: (error: RtrError, requestId: string) => WireObject = inferenceErrorBody
 
 export function errorEvent(error: RtrError, requestId: string): Uint8Array {
   return writeEvent(JSON.stringify(errorBody(error, requestId)))
@@ -46,10 +30,10 @@ function codeOf(code: JsonValue | undefined): string | undefined {
 /** Dialects whose error object is the one of this API. */
 const sameShape: ReadonlySet<string | undefined> = new Set([dialectId, "responses"])
 
-/** An upstream's error keeps its fields and gains the request id. One of another shape is named by its status, as this API does. */
+/** An upstream's error keeps its fields and gains the request id. One of another shape gets the type of its status. */
 export function failureBody({ message, status, code, original }: UpstreamFailure, requestId: string): WireObject {
   const error = sameShape.has(original?.dialect) ? original?.body["error"] : undefined
-  if (!isObject(error)) return writeError({ message, status, code: code ?? codeOfStatus(status) }, requestId)
+  if (!isObject(error)) return inferenceErrorBody({ message, status, code: code ?? codeOfStatus(status) }, requestId)
   const { details } = error
   return {
     ...original?.body,
@@ -57,7 +41,7 @@ export function failureBody({ message, status, code, original }: UpstreamFailure
   }
 }
 
-/** The API has no code for most of what is wrong with a request. What is wrong with a backend is called as the router calls it. */
+/** The API has no code for most bad requests. For failures of a backend it is the router's own. */
 function codeOfStatus(status: number): string | null {
   if (status === 429) return "rate_limit_exceeded"
   return status >= 500 ? "upstream_error" : null
