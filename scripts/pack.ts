@@ -41,7 +41,7 @@ const packages = Object.keys(dependencies)
 rmSync(dist, { recursive: true, force: true })
 await build({
   input: entries,
-  // For Node the bundler would add imports of Node's modules to what all entries share, and edge hosts have none.
+  // With `node` the bundler adds imports of Node's modules to shared chunks, which edge hosts cannot load.
   platform: "neutral",
   external: (id) => id.startsWith("node:") || packages.some((name) => id === name || id.startsWith(`${name}/`)),
   resolve: { alias: { "rtr/node": source("node.ts"), rtr: source("kernel/index.ts") } },

@@ -29,7 +29,7 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
     )
   const needed = config === undefined ? {} : await neededModels({ ...options, config }, named)
   const models = { ...needed, ...named }
-  // Many documents need none, and a host should not have to know which.
+  // A document may need no model.
   if (config !== undefined && Object.keys(models).length === 0) return withoutModels
   const folders = Object.entries(models).map(([name, artifact]) => [name, findBuiltinPackage(artifact) ?? artifact])
   return createFromFolders({

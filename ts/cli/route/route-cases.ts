@@ -147,7 +147,7 @@ const wrong = (path: string, message: string): RtrError =>
 /** What is wrong at a place, with what would be right. */
 function saidOf(problem: ReturnType<typeof Value.Errors>[number]): readonly string[] {
   const place = placeOf(problem.instancePath)
-  // A key that is not there is told of by itself as well.
+  // Each unknown key has an error of its own.
   if (problem.keyword === "additionalProperties") return []
   if (problem.keyword === "boolean")
     return [`${place} is no key of a test; there are ${keysAt(problem.instancePath).join(", ")}`]

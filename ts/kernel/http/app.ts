@@ -238,7 +238,7 @@ export function createListenerApp(options: ListenerAppOptions): ListenerApp {
     return errorResponse(error, body, { requestId: id, headers: { ...more, ...idHeaderOf(dialect, id) } })
   }
 
-  /** By the path of an operation, which the request's may continue, or by the headers that only clients of a dialect send. */
+  /** The dialect of the operation at or above the path; for other paths the one whose headers the client sends. */
   const spokenDialect = ({ url, headers: sent }: Request): DialectModule | undefined => {
     const path = `${pathOf(url)}/`
     const above = options.operations.find((each) => each.dialect !== undefined && path.startsWith(`${each.path}/`))

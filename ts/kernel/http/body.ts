@@ -39,7 +39,7 @@ export async function readBody(request: Request, limit: number, holder: BodyHold
   if (request.bodyUsed)
     throw new RtrError(
       "internal_error",
-      "Cannot read the request: its body was read before; the host has to pass requests on before parsers of bodies",
+      "Cannot read the request: something has read its body already; mount rtr before parsers of bodies, such as express.json()",
     )
   const type = headers.get("content-type")
   if (type === null || !jsonType.test(type)) checkOtherType(type, headers)

@@ -22,9 +22,7 @@ export interface HeldMemory {
   giveBack(bytes: number, client?: unknown): void
 }
 
-/** Throws `invalid_options` for a size that is no number of bytes. */
 export function createHeldMemory(maxBytes: number = maxHeldBytes): HeldMemory {
-  if (!(maxBytes > 0)) throw new RtrError("invalid_options", `memoryBytes is ${maxBytes}; it must be a number above 0`)
   const ofClient = maxBytes * share
   const largest = maxBytes - ofClient
   if (forgetsRequests) return { largest, held: 0, peak: () => 0, take() {}, giveBack() {} }

@@ -53,7 +53,7 @@ export async function openApiDocument(
   const schemas: SchemaComponents = {}
   const wires = new Map<string | undefined, Wire>()
   for (const [id, dialect] of dialects) wires.set(id, { ...(await dialect.schemas()), streamType: dialect.streamType })
-  // Clients that show their dialect get every error in it.
+  // A client whose headers name its dialect gets every error in that dialect.
   const shown = [...dialects].flatMap(([id, { clientHeaders }]) => (clientHeaders === undefined ? [] : [id]))
   if (shown.length > 0)
     schemas["InferenceError"] = {

@@ -5,11 +5,11 @@ import type { Environment } from "../config/environment.ts"
 import { RtrError } from "../error.ts"
 import type { DocumentInput } from "../generations/prepare.ts"
 import type { ListenerApp } from "../http/app.ts"
+import { formatProblem } from "../config/config-error.ts"
 import { createHeldMemory } from "../http/held-memory.ts"
 import { createRouter, type Router, type RouterOptions } from "../kernel.ts"
 import { errorResponse, inferenceErrorBody } from "../http/error-body.ts"
 import { requestIdOf } from "../http/request-id.ts"
-import { formatPath } from "../schema/problem.ts"
 import { type BuiltinEntry, createRegistry, type OutsideModule, type Registry } from "../modules/registry.ts"
 import type { Inference } from "../types/inference.ts"
 import type { Plan } from "../types/plan.ts"
@@ -67,21 +67,23 @@ export async function openKernel(
   options: KernelOptions & Pick<RouterOptions, "checkHost">,
   builtins: readonly BuiltinEntry[],
 ): Promise<Kernel> {
-  const { config, source = "the configuration", modules = {}, environment = {}, ...rest } = options
+  const { config, source = "the configuration", modules = {}, environment = {}, memoryBytes, ...rest } = options
+  if (memoryBytes !== undefined && !(memoryBytes > 0))
+    throw new RtrError("invalid_options", `memoryBytes is ${memoryBytes}; it must be a number above 0`)
   const transport = options.transport ?? createFetchTransport()
   const router = createRouter({
     ...rest,
     onActivation(outcome, serving) {
       const warnings = outcome.result === "active" ? (serving?.warnings ?? []) : []
-      for (const { path, message: reason } of warnings)
-        options.log?.("warning", "config_warning", { path: formatPath(path), reason })
+      for (const warning of warnings)
+        options.log?.("warning", "config_warning", { message: formatProblem(warning, source) })
       options.onActivation?.(outcome, serving)
     },
     transport,
     builtins: await createRegistry(builtins),
     loadRegistry: (document) => registryFor(builtins, modules, document),
     environment: () => environment,
-    memory: createHeldMemory(options.memoryBytes),
+    memory: createHeldMemory(memoryBytes),
     hash: sha256,
   })
   let closed = false

@@ -287,7 +287,7 @@ export interface StreamBatch {
   readonly done: boolean
   /** The end says that the reply failed. The client is told in the backend's own words. */
   readonly failure?: string | undefined
-  /** The last event of the bytes as it came, where no events were read, for a wire whose error goes on from it. */
+  /** The data of the last event in `bytes`, where no events were read. A wire that numbers its events needs it for an error event. */
   readonly last?: string | undefined
 }
 

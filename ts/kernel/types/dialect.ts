@@ -13,7 +13,7 @@ export interface StreamReaderOptions {
   readonly events: boolean
   /** The client's dialect, where it is known. One of another dialect gets none of the text that the events were read from. */
   readonly client?: string
-  /** Where the backend had to count for the router: the client's request. What the client did not ask for does not reach it. */
+  /** The client's request, where the backend was asked to count (`RequestTarget.counts`). A count that it did not ask for is left out. */
   readonly counted?: ChatRequest
 }
 
@@ -49,7 +49,7 @@ export interface RequestTarget {
   readonly model: string
   /** Its card as the document has it. */
   readonly card?: Readonly<Record<string, unknown>> | undefined
-  /** The model has a price, so that the reply has to tell its tokens, also of a stream. */
+  /** The model has a price, so the backend has to tell the tokens of its reply, also of a stream. */
   readonly counts?: boolean
 }
 
@@ -100,6 +100,6 @@ export interface DialectModule extends ModuleBase {
   errorBody(error: RtrError, requestId: string): WireObject
   /** An upstream's failure for the client, in the client's dialect. */
   failureBody(failure: UpstreamFailure, requestId: string): WireObject
-  /** The event that ends a stream whose head has left. `last` is that of the batches which went on as they came. */
+  /** The event that ends a stream whose head has left. `last` is the last event that went on unread (`StreamBatch.last`). */
   errorEvent(error: RtrError, requestId: string, last?: string): Uint8Array
 }

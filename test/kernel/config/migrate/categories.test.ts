@@ -151,7 +151,7 @@ test("each category becomes a decision with its models by score, its prompt, its
   })
   expect(changes).toEqual(
     expect.arrayContaining([
-      "routing.signals.domains[1].reasoning_description was left out: nothing reads why a model reasons",
+      "routing.signals.domains[1].reasoning_description was left out: rtr does not use it",
       "routing.signals.domains[1].semantic_cache_enabled was left out: rtr keeps no replies to answer from",
       "providers.models[0].backend_refs[0].health_check_path has no counterpart here and was removed",
       "gpu_config has no counterpart here and was removed",

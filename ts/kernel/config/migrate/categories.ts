@@ -7,14 +7,22 @@ import { mapsAt, pairOf, plain, type Place, remove } from "./edit.ts"
 import { allOf, attackDecisions, type GuardedScope, type GuardRules, refusing, takePolicies } from "./guards.ts"
 import { isJson, type Json, list, numberOf } from "./json.ts"
 
-/** Keys of a category that its decision has now, and those that nothing here does. */
-const decisionKeys = [
-  ["model_scores", "use_reasoning", "reasoning_effort"],
-  ["system_prompt", "system_prompt_enabled", "system_prompt_mode"],
-  ["jailbreak_enabled", "jailbreak_threshold", "pii_enabled", "pii_threshold"],
-].flat()
+/** Keys of a category that its decision has now. */
+const decisionKeys: readonly string[] = [
+  "model_scores",
+  "use_reasoning",
+  "reasoning_effort",
+  "system_prompt",
+  "system_prompt_enabled",
+  "system_prompt_mode",
+  "jailbreak_enabled",
+  "jailbreak_threshold",
+  "pii_enabled",
+  "pii_threshold",
+]
+/** Keys without a counterpart, and why. */
 const leftOut: Readonly<Record<string, string>> = {
-  reasoning_description: "nothing reads why a model reasons",
+  reasoning_description: "rtr does not use it",
   semantic_cache_enabled: "rtr keeps no replies to answer from",
   semantic_cache_similarity_threshold: "rtr keeps no replies to answer from",
 }
@@ -78,7 +86,7 @@ function takeCategory(document: Document, { map, path }: Place, tell: (change: s
     remove(map, key)
     tell(`${formatPath([...path, key])} was left out: ${reason}`)
   }
-  tell(`${formatPath(path)}: what is done for it → routing.decisions, decision "${name}"`)
+  tell(`${formatPath(path)}: models, prompt and guards → routing.decisions, decision "${name}"`)
   const scope: GuardedScope = {
     name,
     rules: { type: "domain", name },
@@ -115,7 +123,7 @@ function candidatesOf({
   return [...first.values()]
 }
 
-/** A prompt took the place of the client's where nothing else was said. */
+/** The prompt replaced that of the client, unless the category said otherwise. */
 function promptOf({
   system_prompt: prompt,
   system_prompt_enabled: enabled,
@@ -130,8 +138,8 @@ function promptOf({
 }
 
 /**
- * A decision, and those above it for requests with data that its best model may not see: the best of the others answers them,
- * then the default model, and where none may, nobody.
+ * A decision, and those above it for requests with personal data that its best model may not see. The best model that may see
+ * them answers, the default model last; without one, the request is refused.
  */
 function decisionsFor(
   decision: Json & { readonly name: string; readonly priority: number; readonly modelRefs: readonly Candidate[] },

@@ -24,8 +24,8 @@ export function migrateDomainLabels(
         `${formatPath([...path, "mmlu_categories"])}: "${label}" is no label of the domain model, which has ${known.join(", ")}; a rule with one of them, or an embedding rule, finds such requests`,
       )
     // The name of a rule is a label as well.
-    const isSaid = pair === undefined ? labels[0] === undefined || labels[0] === name.toLowerCase() : false
-    if (isSaid || (labels.length === asked.length && labels.every((label, index) => label === asked[index]))) continue
+    const written = pair === undefined ? [name.toLowerCase()] : asked
+    if (labels.join() === written.join() || (pair === undefined && labels.length === 0)) continue
     if (pair !== undefined) remove(map, "mmlu_categories")
     if (labels.length === 0) continue
     map.items.push(document.createPair("mmlu_categories", labels))

@@ -42,7 +42,7 @@ export function documentsIn(text: string): readonly unknown[] {
   }
 }
 
-/** Says of the documents of a text that they are of another program; undefined for any others. */
+/** A message that names the other program which these documents are for; undefined when there is none. */
 export const foreignIn = (documents: readonly unknown[]): string | undefined =>
   documents.map(foreignFormat).find((said) => said !== undefined)
 

@@ -69,8 +69,8 @@ export function createConnection(database: SqlDatabase, path: string): Connectio
     return work()
   }
   /**
-   * Every write takes room in the log beside the file first, also one that deletes. On a full disk a checkpoint puts what the log
-   * has into the file, and the write takes the room that it had there.
+   * Every write first takes room in the write-ahead log, also one that deletes. On a full disk a checkpoint moves the log into
+   * the file, and the write uses the log's room again.
    */
   const writeWithCheckpoint = <Result>(work: () => Result): Result => {
     try {

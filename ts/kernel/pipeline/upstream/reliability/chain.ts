@@ -22,10 +22,10 @@ type CallChain = (
 ) => Promise<AttemptOutcome>
 
 /**
- * Listener's time-outs within which models are called where the document does not say. One model that hangs uses one up, so with
- * a total of one no other would ever be asked; the usual three models fit into three.
+ * How long models are called without a `total_timeout`, in time-outs of the listener. A model that hangs takes one of them, so
+ * with one in all no other model would ever be called.
  */
-const usualRounds = 3
+const defaultTotal = 3
 
 /** The chosen model, the decision's other candidates in order, and the models of the fallback. */
 export function createChain(
@@ -40,7 +40,7 @@ export function createChain(
     const { able, skipped } = whichCan(links, fallback, options)
     // Where no model can take it, the chosen one says so in its own words.
     const chain = able.length > 0 ? able : links.slice(0, 1)
-    const startBefore = now() + (fallback.totalMs ?? usualRounds * call.upstreamTimeoutMs)
+    const startBefore = now() + (fallback.totalMs ?? defaultTotal * call.upstreamTimeoutMs)
     let first: { readonly outcome: AttemptOutcome; readonly link: Link } | undefined
     let called = 0
     for (const [position, link] of chain.entries()) {
