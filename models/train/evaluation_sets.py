@@ -23,8 +23,8 @@ from .signals.layouts import UNSUPPORTED
 from .signals.tasks import read_tasks
 from .triggers import NAMES as TRIGGERS
 from .triggers import read_triggers
+from .written_sets import ATTACKS, read_attacks, read_free_text, read_languages
 from .written_sets import NAMES as LANGUAGES
-from .written_sets import read_agents, read_free_text, read_languages, read_short_turns, read_wishes
 
 FOLDER = Path(__file__).parents[2] / "bench" / "accuracy" / "sets"
 ROWS = 600
@@ -34,7 +34,7 @@ CHARACTERS = 4000
 # Sets that were made or chosen to mislead, those that ask the rows of another set something else, those in other languages, the prompts
 # on which false alarms are counted, and those that temperatures and thresholds were fitted on; all others are unseen.
 KINDS = (
-    dict.fromkeys(("contrast", "left_out", "notinject_one", "short_turns", "agents", "wishes", "operators", *DISGUISES, *TRIGGERS.values()), "adversarial")
+    dict.fromkeys(("contrast", "left_out", "notinject_one", "operators", *ATTACKS, *DISGUISES, *TRIGGERS.values()), "adversarial")
     | dict.fromkeys((*LANGUAGES.values(), "korean"), "languages")
     | {"hwu64_claims": "derived", "ordinary": "ordinary", "jailbreak/natural": "ordinary", "tuning": "tuning"}
 )
@@ -83,7 +83,7 @@ def with_measuring(task: str, data: TaskData) -> TaskData:
     """With the texts that were written to measure, none of which fits a threshold."""
     own: dict[str, list[Example]] = {}
     if task == "jailbreak":
-        own = read_triggers() | {"short_turns": read_short_turns(), "agents": read_agents(), "wishes": read_wishes()}
+        own = read_triggers() | read_attacks()
     elif task == "pii":
         own = {"free_text": read_free_text()}
     return TaskData(data.train, data.tuning, data.unseen | own | read_adversarial(task) | read_languages(task))

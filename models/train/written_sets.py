@@ -1,8 +1,8 @@
-"""Texts for the guards in languages other than English, free text with private data, short turns, what agents read, and wishes in frames, written by hand.
-They only measure.
+"""Texts for the guards that only measure: in languages other than English, free text with private data, and kinds of attacks beside harmless texts
+of the same kind. All but `prompts` were written by hand.
 
-`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl`, `seeds/turns.jsonl`, `seeds/agents.jsonl` and `seeds/wishes.jsonl`: attacks have the
-columns text, label (1 = attack) and kind; personal data is marked in the text as `[[KIND:value]]`.
+`seeds/languages/<head>_<language>.jsonl`, `seeds/free_text.jsonl` and the files of `ATTACKS`: attacks have the columns text, label (1 = attack)
+and kind; personal data is marked in the text as `[[KIND:value]]`.
 """
 
 import json
@@ -14,9 +14,8 @@ from .signals.examples import Example, Span
 
 FOLDER = Path(__file__).parent / "seeds" / "languages"
 FREE_TEXT = Path(__file__).parent / "seeds" / "free_text.jsonl"
-SHORT_TURNS = Path(__file__).parent / "seeds" / "turns.jsonl"
-AGENTS = Path(__file__).parent / "seeds" / "agents.jsonl"
-WISHES = Path(__file__).parent / "seeds" / "wishes.jsonl"
+# Sets of attacks, with their files in `seeds`. Others wrote the texts of these kinds that train, and `prompts` is of packages that train nothing.
+ATTACKS = {"short_turns": "turns"} | {name: name for name in ("agents", "wishes", "harness", "steering", "prompts", "mixed")}
 NAMES = {"de": "german", "fr": "french", "es": "spanish", "zh": "chinese"}
 LABELS = ("benign", "jailbreak")
 # What free text has marked: data of private persons. Places, organisations, public figures and mere dates are not.
@@ -38,19 +37,9 @@ def read_free_text() -> list[Example]:
     return [replace(example, known=MARKED) for example in read_file(FREE_TEXT, "pii", "written")]
 
 
-def read_short_turns() -> list[Example]:
-    """What users say to agents and assistants in a few words, and attacks in the same words. Others wrote those that train."""
-    return read_file(SHORT_TURNS, "jailbreak", "written")
-
-
-def read_agents() -> list[Example]:
-    """What agents read, with and without an instruction of a third party in it. Others wrote those that train."""
-    return read_file(AGENTS, "jailbreak", "written")
-
-
-def read_wishes() -> list[Example]:
-    """Stories, games and pretexts around what a model ought to refuse, and around what anybody may ask. Others wrote those that train."""
-    return read_file(WISHES, "jailbreak", "written")
+def read_attacks() -> dict[str, list[Example]]:
+    """By set. What each holds stands in `bench/accuracy/sets/README.md`."""
+    return {name: read_file(FREE_TEXT.parent / f"{file}.jsonl", "jailbreak", "written") for name, file in ATTACKS.items()}
 
 
 def read_file(file: Path, head: str, source: str) -> list[Example]:

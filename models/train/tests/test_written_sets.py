@@ -16,7 +16,13 @@ from ..signals.examples import Example, Span, identity
 from ..signals.written import written
 from ..triggers import NAMES as TRIGGERS
 from ..triggers import count_trigger_words, read_triggers
-from ..written_sets import LABELS, MARKED, NAMES, read_agents, read_free_text, read_languages, read_short_turns, read_wishes, unmark
+from ..written_sets import LABELS, MARKED, NAMES, read_attacks, read_free_text, read_languages, unmark
+
+# How many are harmless, and how many are attacks.
+COUNTS = {
+    "short_turns": (217, 110), "agents": (180, 180), "wishes": (100, 100), "harness": (99, 60), "steering": (139, 61), "prompts": (346, 0),
+    "mixed": (171, 89),
+}  # fmt: skip
 
 
 def write_lines(file: Path, rows: list[dict]) -> None:
@@ -75,11 +81,10 @@ class LanguagesTest(unittest.TestCase):
         self.assertFalse(any("[[" in one.text for one in texts))
 
     def test_nothing_that_measures_guards_trains(self) -> None:
-        turns, agents, wishes = read_short_turns(), read_agents(), read_wishes()
-        self.assertEqual({"benign": 218, "jailbreak": 110}, Counter(one.label for one in turns))
-        self.assertEqual({"benign": 180, "jailbreak": 180}, Counter(one.label for one in agents))
-        self.assertEqual({"benign": 100, "jailbreak": 100}, Counter(one.label for one in wishes))
-        self.assertEqual(set(), {identity(one) for one in (*turns, *agents, *wishes)} & {identity(one) for one in written("jailbreak")})
+        sets = read_attacks()
+        counts = {name: tuple(sum(one.label == label for one in rows) for label in LABELS) for name, rows in sets.items()}
+        self.assertEqual(COUNTS, counts)
+        self.assertEqual(set(), {identity(one) for rows in sets.values() for one in rows} & {identity(one) for one in written("jailbreak")})
 
     def test_what_is_there_can_be_read(self) -> None:
         for head in ("jailbreak", "pii"):
