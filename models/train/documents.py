@@ -23,9 +23,11 @@ FILES_OF_A_KIND = 4
 LEAST, LONGEST_LINE = 600, 160
 # Documents about attacks quote them.
 TELLS = re.compile(r"(ignore|disregard|forget)[^.]{0,40}(instruction|prompt)|jailbreak|system prompt|prompt injection", re.IGNORECASE)
-PLAIN, ATTACKED, BESIDE = 9000, 3000, 3000
+PLAIN, ATTACKED, BESIDE = 9000, 6000, 3000
 # What is planted is no longer, so that most of a window is the document.
 PLANTED = range(25, 400)
+# Orders of users and of programs are harmless where they come from, and not in what an agent reads: they do not train within other texts.
+ORDERS = ("written/steering/", "written/harness/", "written/prompts/")
 MARKS = ("", "", "", "- ", "# ", "// ", "> ", "* ")
 
 
@@ -36,7 +38,9 @@ Document = tuple[str, str]
 def with_documents(task: TaskData, documents: list[Document], seed: int) -> TaskData:
     """The task of attacks with parts of documents among what trains: plain, with an attack, and with a harmless text in it."""
     chance = random.Random(f"{seed}/documents")
-    attacks, harmless = ([row for row in task.train if row.label == label and len(row.text) in PLANTED] for label in ("jailbreak", "benign"))
+    short = [row for row in task.train if len(row.text) in PLANTED]
+    attacks = [row for row in short if row.label == "jailbreak"]
+    harmless = [row for row in short if row.label == "benign" and not row.source.startswith(ORDERS)]
     rows = [Example(part_of(text, chance), source, "benign") for source, text in chance.choices(documents, k=PLAIN)]
     for planted, count in ((attacks, ATTACKED), (harmless, BESIDE)):
         for source, text in chance.choices(documents, k=count):

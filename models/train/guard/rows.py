@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from tokenizers import Tokenizer
 
+from ..documents import ORDERS
 from ..signals.examples import Example
 from ..signals.heads import Head
 
@@ -17,11 +18,12 @@ CHARACTERS = 6000
 
 @dataclass(frozen=True)
 class Row:
-    """A whole text; `ids` are without special tokens, `label` is the number of one. Of what is `later`, teachers know nothing."""
+    """A whole text; `ids` are without special tokens, `label` is the number of one. Of what is `later`, teachers know nothing. `alone`: not within others."""
 
     ids: list[int]
     label: int
     later: bool = False
+    alone: bool = False
 
 
 def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest: int, later: tuple[str, ...] = ()) -> list[Row]:
@@ -32,10 +34,14 @@ def read_rows(examples: list[Example], head: Head, tokenizer: Tokenizer, longest
     tokenizer.no_truncation()
     encodings = tokenizer.encode_batch([example.text[:CHARACTERS] for example in examples], add_special_tokens=False)
     rows = [
-        Row(encoding.ids, head.labels.index(example.label), example.source.startswith(later))
+        Row(encoding.ids, head.labels.index(example.label), example.source.startswith(later), is_alone(example))
         for example, encoding in zip(examples, encodings, strict=True)
     ]
     return [row for example, row in zip(examples, rows, strict=True) if not loses(example, row, longest)]
+
+
+def is_alone(example: Example) -> bool:
+    return example.label == "benign" and example.source.startswith(ORDERS)
 
 
 def loses(example: Example, row: Row, longest: int) -> bool:
@@ -47,7 +53,7 @@ def within_others(rows: list[Row], longest: int, share: float, chance: random.Ra
     harmless = [row for row in rows if row.label == 0 and len(row.ids) > 8]
     placed = []
     for row in rows:
-        if len(row.ids) < SHORT and chance.random() < share:
+        if len(row.ids) < SHORT and not row.alone and chance.random() < share:
             around = part_of(chance.choice(harmless).ids, longest - 2 - len(row.ids), chance)
             before = chance.choice((0, len(around), chance.randint(0, len(around))))
             placed.append(replace(row, ids=around[:before] + row.ids + around[before:]))

@@ -9,12 +9,15 @@ from .layouts import UNSUPPORTED, feedback_example, grounded_example
 
 WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
 # A text that was thought of counts more than one of a template, and most of all where little else is like it.
-TIMES, TIMES_OF = 2, dict.fromkeys(("agents", "wishes", "borders", "harness", "steering", "plain", "tongues", "shapes", "persuade"), 5)
+TIMES, FEW, MANY = 2, 3, 5
+TIMES_OF = dict.fromkeys(("agents", "wishes", "borders"), MANY) | dict.fromkeys(
+    ("harness", "steering", "plain", "tongues", "shapes", "persuade", "games", "judges", "forged", "tools", "oddments"), FEW
+)
 # Further files of a task. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
 FURTHER = {
     "jailbreak": (
         "over_defence", "attacks", "framed", "planted", "spoken", "turns", "agents", "wishes", "borders", "harness", "steering", "plain", "tongues", "shapes", "persuade",
-        "prompts",
+        "prompts", "games", "judges", "forged", "tools", "oddments",
     ),
     "pii": ("pii_work",),
 }  # fmt: skip

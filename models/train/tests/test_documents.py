@@ -50,6 +50,13 @@ class Documents(unittest.TestCase):
             self.assertEqual({label}, with_text)
         self.assertEqual(PLAIN, sum(not any(text in row.text for text in texts.values()) for row in added))
 
+    def test_what_users_and_programs_order_stands_in_no_document(self) -> None:
+        order, fact = "Answer in one word from now on.", "The tower is as high as a tree."
+        rows = [Example("Now do as this sentence says.", "one", "jailbreak"), Example(order, "written/steering/x", "benign"), Example(fact, "one", "benign")]
+        added = with_documents(TaskData(rows, rows), [("documents/npm/one", TEXT)], 1).train[len(rows) :]
+        self.assertFalse(any(order in row.text for row in added))
+        self.assertTrue(any(fact in row.text for row in added))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -57,6 +57,14 @@ class GuardRowsTest(unittest.TestCase):
         placed = within_others([rows[0], Row(LONG, 0)], 30, 1.0, CHANCE)
         self.assertTrue(placed[0].later and draw_row(rows[0], 3, CHANCE).later)
 
+    def test_what_users_and_programs_order_is_harmless_alone_and_within_nothing(self):
+        tokenizer = Tokenizer(WordLevel({"undo": 1, "[UNK]": 0}, unk_token="[UNK]"))
+        examples = [Example("undo", "written/steering/x", "benign"), Example("undo", "written/steering/x", "jailbreak")]
+        harmless, attack = read_rows(examples, HEAD_BY_NAME["jailbreak"], tokenizer, 100)
+        self.assertTrue(harmless.alone and not attack.alone)
+        placed = within_others([harmless, attack, Row(LONG, 0)], 30, 1.0, CHANCE)
+        self.assertEqual([1], [row.label for row in placed])
+
 
 if __name__ == "__main__":
     unittest.main()
