@@ -15,13 +15,21 @@ const workerd = createRequire(import.meta.url)("workerd") as {
   readonly compatibilityDate: string
 }
 
-/** Serves a worker on a free port until the test ends. `config` becomes its binding CONFIG, a text as text and an object as JSON. */
-export async function startWorkerd(entry: string, config: string | object): Promise<{ readonly url: string }> {
+/**
+ * Serves a worker on a free port until the test ends. `config` becomes its binding CONFIG, a text as text and an object as JSON;
+ * `secrets` become bindings of their own.
+ */
+export async function startWorkerd(
+  entry: string,
+  config: string | object,
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<{ readonly url: string }> {
   const folder = temporaryFolder()
   const chunks = (await bundleForEdge(entry)).toSorted((a, b) => Number(b.isEntry) - Number(a.isEntry))
   for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code)
   const value =
     typeof config === "string" ? `text = ${JSON.stringify(config)}` : `json = ${JSON.stringify(JSON.stringify(config))}`
+  const bindings = Object.entries(secrets).map(([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`)
   writeFileSync(
     join(folder, "workerd.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -34,7 +42,7 @@ export async function startWorkerd(entry: string, config: string | object): Prom
     );
     const worker :Workerd.Worker = (
       modules = [${chunks.map(({ fileName }) => `(name = "${fileName}", esModule = embed "${fileName}")`).join(", ")}],
-      bindings = [(name = "CONFIG", ${value})],
+      bindings = [${[`(name = "CONFIG", ${value})`, ...bindings].join(", ")}],
       compatibilityDate = "${workerd.compatibilityDate}",
     );`,
   )

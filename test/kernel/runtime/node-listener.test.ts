@@ -1,4 +1,5 @@
-import { createServer, request as httpRequest } from "node:http"
+import { once } from "node:events"
+import { createServer, request as httpRequest, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, onTestFinished, test } from "vitest"
@@ -801,6 +802,62 @@ test("a body that a parser of the host has read is told as such", async () => {
     500,
     expect.stringContaining("something has read its body already; mount rtr before parsers of bodies"),
   ])
+})
+
+describe("a request that is over before its host passes it on", () => {
+  /** A server whose own handler does `before` and then passes the request on. */
+  const serve = async (before: (outgoing: ServerResponse) => Promise<unknown>) => {
+    const asked: string[] = []
+    let onPassed = (): void => {}
+    const passed = new Promise<void>((resolve) => (onPassed = resolve))
+    const listener = toNodeListener({
+      fetch({ url }) {
+        asked.push(new URL(url).pathname)
+        return textResponse("asked", 200, {})
+      },
+    })
+    const server = createServer((incoming, outgoing) => {
+      const passOn = (): void => {
+        listener(incoming, outgoing)
+        onPassed()
+      }
+      if (incoming.url === "/slow") void before(outgoing).then(passOn)
+      else passOn()
+    })
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    return { asked, port, passed }
+  }
+
+  test("is not begun when its client has left", async () => {
+    const { asked, port, passed } = await serve((outgoing) => once(outgoing, "close"))
+    const client = connect(port, "127.0.0.1")
+    client.write("GET /slow HTTP/1.1\r\nhost: rtr\r\n\r\n")
+    await sleep(20)
+    client.destroy()
+    await passed
+    expect(asked).toEqual([])
+  })
+
+  test.each([
+    ["answered", (outgoing: ServerResponse) => once(outgoing.end("own"), "close")],
+    ["about to be answered", async (outgoing: ServerResponse) => outgoing.end("own")],
+  ])("is not begun when its host has %s it, and the connection goes on", async (_, before) => {
+    const { asked, port, passed } = await serve(before)
+    const client = connect(port, "127.0.0.1")
+    onTestFinished(() => void client.destroy())
+    let read = ""
+    client.on("data", (piece: Buffer) => (read += piece.toString()))
+    client.write("GET /slow HTTP/1.1\r\nhost: rtr\r\n\r\n")
+    await passed
+    client.write("GET /next HTTP/1.1\r\nhost: rtr\r\n\r\n")
+    await expect.poll(() => read).toMatch(/own.*asked$/s)
+    expect(asked).toEqual(["/next"])
+  })
 })
 
 describe("requests that a client sends before it has read a reply", () => {

@@ -34,6 +34,7 @@ const turnsOf = new WeakMap<Socket, Turns>()
  * piece of 64 KiB has room for a thousand.
  */
 export function inTurn(exchange: Turn, begin: Begin): void {
+  if (isOver(exchange)) return
   const { socket } = exchange.incoming
   const turns = turnsOf.get(socket) ?? createTurns(socket)
   if (!turns.isBusy) {
@@ -46,6 +47,13 @@ export function inTurn(exchange: Turn, begin: Begin): void {
   turns.waiting.push({ begin, exchange })
   if (turns.waiting.length >= maxWaiting) socket.pause()
 }
+
+/**
+ * Whether nobody waits for the reply any more. A host's own handlers may take their time before they pass a request on, and the end
+ * of the reply, which frees the connection for the next one, is not told twice.
+ */
+const isOver = ({ incoming, outgoing }: Turn): boolean =>
+  outgoing.destroyed || outgoing.writableEnded || incoming.socket.destroyed
 
 /** Whether a request of this connection has begun and is not answered yet. */
 export const isServing = (socket: Socket): boolean => turnsOf.get(socket)?.isBusy === true
