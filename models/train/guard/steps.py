@@ -9,6 +9,7 @@ import torch
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
+from ..addressed import with_addressed
 from ..documents import package_folders, read_documents, with_documents
 from ..golden import compute_golden
 from ..pack import pack as pack_folder
@@ -31,7 +32,7 @@ FITTED = 9_000
 
 def read_data(data: Path) -> TaskData:
     task = fewer(read_task(HEAD.name, data), random.Random(SPLIT_SEED))
-    return with_documents(task, list(read_documents(package_folders())), SPLIT_SEED)
+    return with_addressed(with_documents(task, list(read_documents(package_folders())), SPLIT_SEED), SPLIT_SEED)
 
 
 def train(run: Run, data: Path, weights: Path, layers: int | None, device: torch.device) -> None:
