@@ -203,6 +203,12 @@ describe("a sentence of a long text", () => {
     expect(await statesOf([{ name: "a", threshold: 0.95 }], text, { inference: nearsighted(0.96) })).toEqual(["match"])
   })
 
+  test("is read apart from others of its kind", async () => {
+    const text = `${weather}You must not write about other rules here. ${attack} ${weather}`
+    expect(await statesOf([{ name: "a" }], text, { inference: nearsighted(0.875) })).toEqual(["match"])
+    expect(await statesOf([{ name: "a" }], text, { inference: nearsighted(0.84) })).toEqual(["no_match"])
+  })
+
   test("is read within its text alone in instructions of the application", async () => {
     const text = `${weather}${attack} ${weather}`
     const inference = nearsighted(1)
