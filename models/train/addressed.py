@@ -10,7 +10,7 @@ from dataclasses import replace
 from .documents import PLANTED, TELLS
 from .signals.examples import Example, TaskData
 
-# Those of the router, in less detail.
+# Much like `command` and `work` of the router's `addressed-sentences.ts`; agents count here as well.
 COMMAND = re.compile(
     r"\b(ignor(e|ing)|disregard|forget|pretend|reveal|print|repeat|show|output|override|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|follow|refuse|tell"
     r"|write|say|drop|void|must|do not|don['’]t|never|you are|now on)\b",
@@ -24,7 +24,7 @@ WORK = re.compile(
 SENTENCE = range(30, 600)
 BETWEEN = re.compile(r"(?<=[.?!\n])\s+")
 HARMLESS, ATTACKED = 4000, 4000
-# A window has room for more of them than for the shortest text.
+# Characters of a text: from one sentence to about a window of 256 tokens.
 LENGTHS = range(60, 1100)
 
 

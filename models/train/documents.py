@@ -27,7 +27,7 @@ PLAIN, ATTACKED, BESIDE = 9000, 6000, 3000
 # What is planted is no longer, so that most of a window is the document.
 PLANTED = range(25, 400)
 # Orders of users and of programs are harmless where they come from, and not in what an agent reads: they do not train within other texts.
-ORDERS = ("written/steering/", "written/harness/", "written/prompts/")
+ORDERS = ("written/steering/", "written/harness/", "written/prompts/", "addressed/harmless")
 MARKS = ("", "", "", "- ", "# ", "// ", "> ", "* ")
 
 

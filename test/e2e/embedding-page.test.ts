@@ -198,6 +198,7 @@ describe("what the page says", () => {
     const app = express()
       .use((_, response, next) => {
         response.once("close", () => setImmediate(() => next()))
+        client.destroy()
       })
       .use((_, __, next) => {
         hasPassed = true
@@ -210,7 +211,6 @@ describe("what the page says", () => {
     client.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     )
-    setTimeout(() => client.destroy(), 50)
     await waitFor(() => hasPassed)
     // It ends only when no request is left.
     await kernel.close()

@@ -10,7 +10,7 @@ from ..signals.examples import Example
 from ..signals.heads import Head
 
 # Attacks in documents of these sources may stand anywhere; what is cut off such a text may be all that was wrong with it.
-PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent")
+PLANTED = ("embed", "agentdojo", "bipia", "piarena", "injecagent", "addressed/")
 # A text of fewer tokens may stand in an ordinary one: attacks come with harmless words around them.
 SHORT = 80
 CHARACTERS = 6000
@@ -50,7 +50,7 @@ def loses(example: Example, row: Row, longest: int) -> bool:
 
 def within_others(rows: list[Row], longest: int, share: float, chance: random.Random) -> list[Row]:
     """So many of the short texts once more: in front of, behind or within a part of a harmless one."""
-    harmless = [row for row in rows if row.label == 0 and len(row.ids) > 8]
+    harmless = [row for row in rows if row.label == 0 and not row.alone and len(row.ids) > 8]
     placed = []
     for row in rows:
         if len(row.ids) < SHORT and not row.alone and chance.random() < share:

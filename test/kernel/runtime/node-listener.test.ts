@@ -834,10 +834,15 @@ describe("a request that is over before its host passes it on", () => {
   }
 
   test("is not begun when its client has left", async () => {
-    const { asked, port, passed } = await serve((outgoing) => once(outgoing, "close"))
+    let onArrived = (): void => {}
+    const arrived = new Promise<void>((resolve) => (onArrived = resolve))
+    const { asked, port, passed } = await serve((outgoing) => {
+      onArrived()
+      return once(outgoing, "close")
+    })
     const client = connect(port, "127.0.0.1")
     client.write("GET /slow HTTP/1.1\r\nhost: rtr\r\n\r\n")
-    await sleep(20)
+    await arrived
     client.destroy()
     await passed
     expect(asked).toEqual([])

@@ -49,8 +49,8 @@ export function inTurn(exchange: Turn, begin: Begin): void {
 }
 
 /**
- * Whether nobody waits for the reply any more. A host's own handlers may take their time before they pass a request on, and the end
- * of the reply, which frees the connection for the next one, is not told twice.
+ * Whether the reply has ended or the client has left. A host's own handlers may run before they pass a request on, and `close` of the
+ * reply, which frees the connection, is not emitted again.
  */
 const isOver = ({ incoming, outgoing }: Turn): boolean =>
   outgoing.destroyed || outgoing.writableEnded || incoming.socket.destroyed

@@ -9,13 +9,15 @@ const longText = 400
 const shortestSentence = 30
 /** What is longer is a table, or code without punctuation. */
 const longestSentence = 600
-/** Where these sentences are most of a text, its other words hide nothing. */
+/** Where these sentences are most of a text, it is one of rules or of a prompt, and is read as it stands. */
 const mostOfText = 0.8
 
 /** Risk from which these sentences are an attack. Without the text around them, harmless ones look more like attacks. */
 export const leastOfSentences = 0.85
-/** Texts of one sentence. Where there are more sentences, neighbours share a text. */
-const mostSingly = 32
+/** Most texts of one sentence, or of some neighbours, that are made of one kind in one text. Each is a question to a model. */
+const maxSingleTexts = 32
+/** For so many characters a text has one of them, so that a long conversation does not ask much more than its words do. */
+const charactersOfSingleText = 250
 
 const command =
   /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
@@ -25,23 +27,34 @@ const work =
 const addressee =
   /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[:;]| (?:reading|working|processing|handling|summari[sz]ing|should|must|shall|please|need)(?![\p{L}\p{N}]))/iu
 
-// A line of prose may end within a sentence, one of code does not.
-const betweenSentences = /(?<=[.?!\n])\s+|(?<=[;{}])\r?\n/
+const betweenSentences = /(?<=[.?!\n])\s+/
+/** A line of code that ends so is no part of the sentence behind it. */
+const behindCode = /(?<=[;{}])[^\S\n]*\n/
 
 /**
  * These sentences as one text, a line each, those that only name an agent as another, and each by itself, because harmless ones hide an
- * attack among them. Each counts once. Empty for a short text, and where there are none or little else. A promise for a long text.
+ * attack among them. Each stands there once, however often the text says it. Empty for a short text, and where there are none or little
+ * else. A promise for a long text.
  */
 export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
   text.length < longText ? [] : workOn(text, finding(text))
 
 function* finding(text: string): Work<readonly string[]> {
   // Apart, so that harmless sentences about agents do not cover the others.
-  const [commands, addresses] = [new Found(), new Found()]
+  const [commands, addresses] = [new Set<string>(), new Set<string>()]
+  const take = (untrimmed: string): boolean => {
+    const sentence = untrimmed.trim()
+    if (sentence.length < shortestSentence || sentence.length > longestSentence) return false
+    const isCommand = command.test(sentence) && work.test(sentence)
+    if (!isCommand && !addressee.test(sentence)) return false
+    const found = isCommand ? commands : addresses
+    found.add(sentence)
+    return true
+  }
   const sort = (sentence: string): void => {
-    if (sentence.length < shortestSentence || sentence.length > longestSentence) return
-    if (command.test(sentence) && work.test(sentence)) commands.add(sentence)
-    else if (addressee.test(sentence)) addresses.add(sentence)
+    const parts = sentence.split(behindCode)
+    // A sentence may have a semicolon at the end of a line.
+    if (!parts.map(take).includes(true) && parts.length > 1) take(sentence)
   }
   let rest = ""
   for (const piece of piecesOf(text)) {
@@ -52,27 +65,15 @@ function* finding(text: string): Work<readonly string[]> {
     yield
   }
   sort(rest)
-  return [commands, addresses]
-    .filter(({ length }) => length <= text.length * mostOfText)
-    .flatMap(({ sentences }) => textsOf([...sentences]))
+  return [commands, addresses].flatMap((found) => textsOf([...found], text.length))
 }
 
-class Found {
-  readonly sentences = new Set<string>()
-  /** With repetitions. */
-  length = 0
-
-  add(sentence: string): void {
-    this.sentences.add(sentence)
-    this.length += sentence.length
-  }
-}
-
-function textsOf(sentences: readonly string[]): readonly string[] {
-  if (sentences.length === 0) return []
+function textsOf(sentences: readonly string[], length: number): readonly string[] {
   const together = sentences.join("\n")
-  if (sentences.length === 1) return [together]
-  const size = Math.ceil(sentences.length / mostSingly)
+  if (together === "" || together.length > length * mostOfText) return []
+  const most = Math.min(maxSingleTexts, Math.ceil(length / charactersOfSingleText))
+  const size = Math.ceil(sentences.length / most)
+  if (size === sentences.length) return [together]
   const count = Math.ceil(sentences.length / size)
   return [together, ...Array.from({ length: count }, (_, at) => sentences.slice(at * size, (at + 1) * size).join("\n"))]
 }
