@@ -28,8 +28,6 @@ const addressee =
   /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[:;]| (?:reading|working|processing|handling|summari[sz]ing|should|must|shall|please|need)(?![\p{L}\p{N}]))/iu
 
 const betweenSentences = /(?<=[.?!\n])\s+/
-/** A line of code that ends so is no part of the sentence behind it. */
-const behindCode = /(?<=[;{}])[^\S\n]*\n/
 
 /**
  * These sentences as one text, a line each, those that only name an agent as another, and each by itself, because harmless ones hide an
@@ -39,41 +37,51 @@ const behindCode = /(?<=[;{}])[^\S\n]*\n/
 export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
   text.length < longText ? [] : workOn(text, finding(text))
 
+interface Found {
+  readonly sentences: Set<string>
+  /** Of sentences with several: a line of code or of a table may stand before an order that has no full stop. */
+  readonly lines: Set<string>
+}
+
+const createFound = (): Found => ({ sentences: new Set(), lines: new Set() })
+
 function* finding(text: string): Work<readonly string[]> {
   // Apart, so that harmless sentences about agents do not cover the others.
-  const [commands, addresses] = [new Set<string>(), new Set<string>()]
-  const take = (untrimmed: string): boolean => {
+  const [commands, addresses] = [createFound(), createFound()]
+  const take = (untrimmed: string, as: keyof Found): void => {
     const sentence = untrimmed.trim()
-    if (sentence.length < shortestSentence || sentence.length > longestSentence) return false
-    const isCommand = command.test(sentence) && work.test(sentence)
-    if (!isCommand && !addressee.test(sentence)) return false
-    const found = isCommand ? commands : addresses
-    found.add(sentence)
-    return true
+    if (sentence.length < shortestSentence || sentence.length > longestSentence) return
+    if (command.test(sentence) && work.test(sentence)) commands[as].add(sentence)
+    else if (addressee.test(sentence)) addresses[as].add(sentence)
   }
   const sort = (sentence: string): void => {
-    const parts = sentence.split(behindCode)
-    // A sentence may have a semicolon at the end of a line.
-    if (!parts.map(take).includes(true) && parts.length > 1) take(sentence)
+    take(sentence, "sentences")
+    if (sentence.includes("\n")) for (const line of sentence.split("\n")) take(line, "lines")
   }
   let rest = ""
   for (const piece of piecesOf(text)) {
     const sentences = (rest + piece).split(betweenSentences)
     rest = sentences.pop() ?? ""
-    if (rest.length > longestSentence) rest = ""
+    if (rest.length > longestSentence) {
+      const end = rest.lastIndexOf("\n") + 1
+      sort(rest.slice(0, end))
+      rest = rest.length - end > longestSentence ? "" : rest.slice(end)
+    }
     sentences.forEach(sort)
     yield
   }
   sort(rest)
-  return [commands, addresses].flatMap((found) => textsOf([...found], text.length))
+  return [commands, addresses].flatMap((found) => textsOf(found, text.length))
 }
 
-function textsOf(sentences: readonly string[], length: number): readonly string[] {
-  const together = sentences.join("\n")
-  if (together === "" || together.length > length * mostOfText) return []
+function textsOf({ sentences, lines }: Found, length: number): readonly string[] {
+  const together = [...sentences].join("\n")
+  const all = [...new Set([...sentences, ...lines])]
+  if (all.length === 0 || Math.max(together.length, [...lines].join("\n").length) > length * mostOfText) return []
   const most = Math.min(maxSingleTexts, Math.ceil(length / charactersOfSingleText))
-  const size = Math.ceil(sentences.length / most)
-  if (size === sentences.length) return [together]
-  const count = Math.ceil(sentences.length / size)
-  return [together, ...Array.from({ length: count }, (_, at) => sentences.slice(at * size, (at + 1) * size).join("\n"))]
+  const size = Math.ceil(all.length / most)
+  const singly = Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size).join("\n"),
+  )
+  return [...new Set([together, ...singly])].filter((each) => each !== "")
 }
