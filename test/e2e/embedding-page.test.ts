@@ -1,11 +1,10 @@
 // Follows docs/embedding.md: its programs are checked and run as they stand there, in front of a backend that tells what it heard.
 
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import express from "express"
 import { Hono } from "hono"
 import type { KernelOptions } from "rtr"
@@ -17,31 +16,17 @@ import { chat, get, post } from "../fakes/kernel.ts"
 import { completion, createFakeTransport, jsonReply } from "../fakes/transport.ts"
 import { atEnd } from "./_ends.ts"
 import { askHost, type Host, hostContract } from "./_host-contract.ts"
-import { startTestBackend, temporaryFolder, type TestBackend, userMessage, waitFor } from "./_processes.ts"
+import { installedFolder, readPage, typeCheck } from "./_page-files.ts"
+import { startTestBackend, type TestBackend, userMessage, waitFor } from "./_processes.ts"
 import { startWorkerd } from "./_workerd.ts"
 
-const root = join(import.meta.dirname, "../..")
-const page = readFileSync(join(root, "docs/embedding.md"), "utf8")
-
-/** The files of the page by name. */
-const files = new Map([...page.matchAll(/```\w+ (\S+)\n(.*?)```/gs)].map(([, name = "", text = ""]) => [name, text]))
+const { files } = readPage("embedding.md")
 const document = files.get("config.yaml") ?? ""
 const nodePrograms = [...files.keys()].filter((name) => name.endsWith("server.ts"))
 
-/** A folder with the page's files, "where rtr is installed". `config` is the document of its programs for Node. */
-function hostFolder(config = document): string {
-  const folder = temporaryFolder()
-  for (const [name, text] of files) writeFileSync(join(folder, name), text)
-  writeFileSync(join(folder, "config.yaml"), config)
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}')
-  for (const name of ["express", "hono", "@hono/node-server", "@types"]) {
-    mkdirSync(dirname(join(folder, "node_modules", name)), { recursive: true })
-    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
-  }
-  // Node does not strip types inside node_modules, so the folder links to this checkout.
-  symlinkSync(root, join(folder, "node_modules/rtr"))
-  return folder
-}
+/** `config` is the document of the page's programs for Node. */
+const hostFolder = (config = document): string =>
+  installedFolder([...files, ["config.yaml", config]], ["express", "hono", "@hono/node-server", "@types"])
 
 const documentOn = (endpoint: string): string => document.replaceAll("127.0.0.1:11434", endpoint)
 
@@ -78,23 +63,7 @@ const startWorker = async ({ endpoint }: TestBackend): Promise<Host> => ({
 // Programs and a compiler start here; a busy machine takes its time.
 describe("the page's programs", { timeout: 120_000 }, () => {
   test("type-check", () => {
-    const folder = hostFolder()
-    const compilerOptions = {
-      module: "nodenext",
-      target: "es2024",
-      lib: ["es2024", "dom", "dom.iterable"],
-      types: ["node"],
-      strict: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-    }
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
-    const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], {
-      cwd: folder,
-      encoding: "utf8",
-    })
-    expect([status, stdout]).toEqual([0, ""])
+    typeCheck(hostFolder())
   })
 
   test("are those of the four hosts", () => {

@@ -2,20 +2,19 @@
 
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { capabilityNames, grantedQuestions, grantSetup } from "../../ts/kernel/modules/capabilities.ts"
 import { moduleKinds } from "../../ts/kernel/modules/kinds.ts"
 import { atEnd } from "./_ends.ts"
+import { installedFolder, readPage, typeCheck } from "./_page-files.ts"
 import { runCommand, startCommand, temporaryFolder, waitFor } from "./_processes.ts"
 
 const root = join(import.meta.dirname, "../..")
-const guide = readFileSync(join(root, "docs/plugins.md"), "utf8")
-
 /** The files of the guide by name, and what its unnamed parts of documents say. */
-const files = new Map([...guide.matchAll(/```\w+ (\S+)\n(.*?)```/gs)].map(([, name = "", text = ""]) => [name, text]))
+const { text: guide, files } = readPage("plugins.md")
 const fragments = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => parse(text) as Fragment)
 
 interface Fragment {
@@ -23,17 +22,12 @@ interface Fragment {
   readonly algorithm?: { readonly type: string }
 }
 
-/** A folder with the guide's TypeScript, "where rtr is installed". */
-function authorFolder(): string {
-  const folder = temporaryFolder()
-  for (const [name, text] of files) if (name.endsWith(".ts")) writeFileSync(join(folder, name), text)
-  // Node does not strip types inside node_modules, so the folder links to this checkout.
-  mkdirSync(join(folder, "node_modules/@types"), { recursive: true })
-  symlinkSync(root, join(folder, "node_modules/rtr"))
-  symlinkSync(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"))
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}')
-  return folder
-}
+/** A folder with the guide's TypeScript. */
+const authorFolder = (): string =>
+  installedFolder(
+    [...files].filter(([name]) => name.endsWith(".ts")),
+    ["@types/node"],
+  )
 
 function runNode(folder: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -48,19 +42,7 @@ function runNode(folder: string, ...args: readonly string[]): string {
 // Compilers and test runners start here; a busy machine takes its time.
 describe("the guide's files", { timeout: 120_000 }, () => {
   test("type-check with the options that it names", () => {
-    const folder = authorFolder()
-    const compilerOptions = {
-      module: "nodenext",
-      target: "es2024",
-      lib: ["es2024", "dom", "dom.iterable"],
-      types: ["node"],
-      strict: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-    }
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
-    runNode(folder, join(root, "node_modules/typescript/bin/tsc"), "-p", ".")
+    typeCheck(authorFolder())
   })
 
   test("show a module of each kind, and all keep their contracts", () => {
