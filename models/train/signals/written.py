@@ -10,17 +10,15 @@ from .layouts import UNSUPPORTED, feedback_example, grounded_example
 WRITTEN = Path(__file__).parent.parent / "seeds" / "written"
 # A text that was thought of counts more than one of a template, and most of all where little else is like it.
 TIMES, FEW, MANY = 2, 3, 5
-TIMES_OF = dict.fromkeys(("agents", "wishes", "borders"), MANY) | dict.fromkeys(
-    ("harness", "steering", "plain", "tongues", "shapes", "persuade", "games", "judges", "forged", "tools", "oddments"), FEW
-)
-# Further files of a task. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
+# Further files of a task, with how often each text trains. Their label is 1 or 0; `kind` says which form an attack and its harmless twins have.
 FURTHER = {
-    "jailbreak": (
-        "over_defence", "attacks", "framed", "planted", "spoken", "turns", "agents", "wishes", "borders", "harness", "steering", "plain", "tongues", "shapes", "persuade",
-        "prompts", "games", "judges", "forged", "tools", "oddments",
-    ),
-    "pii": ("pii_work",),
-}  # fmt: skip
+    "jailbreak": dict.fromkeys(("over_defence", "attacks", "framed", "planted", "spoken", "turns"), TIMES)
+    | dict.fromkeys(("agents", "wishes", "borders"), MANY)
+    | dict.fromkeys(("harness", "steering", "plain", "tongues", "shapes", "persuade"), FEW)
+    | {"prompts": TIMES}
+    | dict.fromkeys(("games", "judges", "forged", "tools", "oddments"), FEW),
+    "pii": {"pii_work": TIMES},
+}
 NAMES = {"jailbreak": ("benign", "jailbreak")}
 MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 
@@ -28,8 +26,8 @@ MARK = re.compile(r"⟦(?:([A-Z_]+):)?([^⟦⟧]*)⟧")
 def written(task: str) -> list[Example]:
     """The rows of a task, each several times. Marked parts become spans."""
     rows = [to_example(row, task) for row in read_written(task)] * TIMES
-    for file in FURTHER.get(task, ()):
-        rows += [to_example(named(row, task), f"{file}/{row['kind']}") for row in read_written(file)] * TIMES_OF.get(file, TIMES)
+    for file, times in FURTHER.get(task, {}).items():
+        rows += [to_example(named(row, task), f"{file}/{row['kind']}") for row in read_written(file)] * times
     return rows
 
 

@@ -42,6 +42,7 @@ class GuardRowsTest(unittest.TestCase):
         planted, direct = Example("a", "jailbreak/bipia/x"), Example("a", "jailbreak/jackhhao")
         self.assertTrue(loses(planted, Row(LONG, 1), 100))
         self.assertFalse(loses(direct, Row(LONG, 1), 100))
+        self.assertTrue(loses(Example("a", "addressed/attacked"), Row(LONG, 1), 100))
         self.assertFalse(loses(planted, Row(LONG[:50], 1), 100))
 
     def test_later_sources_have_to_be_there(self):
@@ -64,6 +65,7 @@ class GuardRowsTest(unittest.TestCase):
         self.assertTrue(harmless.alone and not attack.alone)
         placed = within_others([harmless, attack, Row(LONG, 0)], 30, 1.0, CHANCE)
         self.assertEqual([1], [row.label for row in placed])
+        self.assertEqual({7}, {one for row in within_others([Row([7], 1), Row(LONG[:20], 0, alone=True), Row([7] * 20, 0)], 30, 1.0, CHANCE) if row.label for one in row.ids})
 
 
 if __name__ == "__main__":

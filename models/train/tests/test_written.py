@@ -4,7 +4,7 @@ import unittest
 from collections import Counter
 
 from train.signals.examples import identity
-from train.signals.written import FURTHER, TIMES, TIMES_OF, WRITTEN, read_written, written
+from train.signals.written import FURTHER, TIMES, WRITTEN, read_written, written
 
 LARGEST_FILE = 900_000
 COLUMNS = {"jailbreak": {"text", "label", "kind", "source"}, "pii": {"text", "kind"}}
@@ -13,7 +13,8 @@ COLUMNS = {"jailbreak": {"text", "label", "kind", "source"}, "pii": {"text", "ki
 class WrittenTest(unittest.TestCase):
     def test_the_rows_of_a_task_come_from_all_of_its_files(self) -> None:
         counts = Counter(row.source.split("/")[1] for row in written("jailbreak"))
-        self.assertEqual({file: TIMES_OF.get(file, TIMES) * len(read_written(file)) for file in ("jailbreak", *FURTHER["jailbreak"])}, counts)
+        times = {"jailbreak": TIMES} | FURTHER["jailbreak"]
+        self.assertEqual({file: times[file] * len(read_written(file)) for file in times}, counts)
         self.assertEqual({"jailbreak", "benign"}, {row.label for row in written("jailbreak")})
 
     def test_further_files_have_every_column_and_no_text_twice(self) -> None:
