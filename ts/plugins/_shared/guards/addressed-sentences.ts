@@ -14,10 +14,10 @@ const mostOfText = 0.8
 
 /** Risk from which these sentences are an attack. Without the text around them, harmless ones look more like attacks. */
 export const leastOfSentences = 0.85
-/** Most texts of one sentence, or of some neighbours, that are made of one kind in one text. Each is a question to a model. */
-const maxSingleTexts = 32
-/** For so many characters a text has one of them, so that a long conversation does not ask much more than its words do. */
-const charactersOfSingleText = 250
+/** The model is asked about single sentences at most so often, for each kind in a text. Where there are more, neighbours share a question. */
+const maxQuestions = 32
+/** And at most once for so many characters, so that a request of many texts asks no more than in proportion to its length. */
+const charactersOfQuestion = 250
 
 const command =
   /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
@@ -30,16 +30,16 @@ const addressee =
 const betweenSentences = /(?<=[.?!\n])\s+/
 
 /**
- * These sentences as one text, a line each, those that only name an agent as another, and each by itself, because harmless ones hide an
- * attack among them. Each stands there once, however often the text says it. Empty for a short text, and where there are none or little
- * else. A promise for a long text.
+ * The texts to be read once more: all commands together, all sentences that only name an agent together, and each sentence and line alone,
+ * because harmless ones can hide an attack among them. Repeated sentences count once. Empty for a short text, and where there are none or
+ * little else. A promise for a long text.
  */
 export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
   text.length < longText ? [] : workOn(text, finding(text))
 
 interface Found {
   readonly sentences: Set<string>
-  /** Of sentences with several: a line of code or of a table may stand before an order that has no full stop. */
+  /** Lines of sentences that have several. An order without a full stop may stand behind a line of code. */
   readonly lines: Set<string>
 }
 
@@ -62,12 +62,12 @@ function* finding(text: string): Work<readonly string[]> {
   for (const piece of piecesOf(text)) {
     const sentences = (rest + piece).split(betweenSentences)
     rest = sentences.pop() ?? ""
+    sentences.forEach(sort)
     if (rest.length > longestSentence) {
       const end = rest.lastIndexOf("\n") + 1
       sort(rest.slice(0, end))
       rest = rest.length - end > longestSentence ? "" : rest.slice(end)
     }
-    sentences.forEach(sort)
     yield
   }
   sort(rest)
@@ -78,7 +78,7 @@ function textsOf({ sentences, lines }: Found, length: number): readonly string[]
   const together = [...sentences].join("\n")
   const all = [...new Set([...sentences, ...lines])]
   if (all.length === 0 || Math.max(together.length, [...lines].join("\n").length) > length * mostOfText) return []
-  const most = Math.min(maxSingleTexts, Math.ceil(length / charactersOfSingleText))
+  const most = Math.min(maxQuestions, Math.ceil(length / charactersOfQuestion))
   const size = Math.ceil(all.length / most)
   const singly = Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size).join("\n"),
