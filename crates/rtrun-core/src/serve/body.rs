@@ -13,6 +13,10 @@ use crate::error::{Error, LONGEST_NAME};
 /// A client has this long to send a body, however large: a megabyte a second is slow for a local socket.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// What of a refused request is read at most, and how long.
+const DISCARDED_BYTES: usize = 8 << 20;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Parsing more than this is left to a thread that may block.
 const INLINE_BYTES: usize = FREE_BYTES;
 
@@ -20,13 +24,17 @@ const INLINE_BYTES: usize = FREE_BYTES;
 static PARSERS: Semaphore = Semaphore::const_new(4);
 
 /// Reads and parses a body of at most `limit` bytes, within its share of what all bodies may take.
-pub async fn read_json<T>(body: Body, limit: usize, mut share: BodyShare) -> Result<T, Error>
+pub async fn read_json<T>(mut body: Body, limit: usize, mut share: BodyShare) -> Result<T, Error>
 where
     T: DeserializeOwned + Send + 'static,
 {
     let late =
         |_| Error::RequestTimeout(format!("The request body did not arrive within {} s", BODY_TIMEOUT.as_secs()));
-    let bytes = tokio::time::timeout(BODY_TIMEOUT, read(body, limit, &mut share)).await.map_err(late)??;
+    let read = tokio::time::timeout(BODY_TIMEOUT, read(&mut body, limit, &mut share)).await.map_err(late)?;
+    if let Err(Error::RequestTooLarge(_)) = read {
+        discard(body).await;
+    }
+    let bytes = read?;
     if bytes.len() <= INLINE_BYTES {
         return parse(&bytes);
     }
@@ -42,9 +50,9 @@ where
     parsed.unwrap_or_else(|_| Err(Error::Internal("The request could not be parsed".to_owned())))
 }
 
-async fn read(mut body: Body, limit: usize, share: &mut BodyShare) -> Result<Vec<u8>, Error> {
+async fn read(body: &mut Body, limit: usize, share: &mut BodyShare) -> Result<Vec<u8>, Error> {
     let too_large = || Error::RequestTooLarge(format!("The request body has more than {limit} bytes"));
-    let announced = http_body::Body::size_hint(&body);
+    let announced = http_body::Body::size_hint(body);
     if announced.lower() > limit as u64 {
         return Err(too_large());
     }
@@ -67,6 +75,26 @@ async fn read(mut body: Body, limit: usize, share: &mut BodyShare) -> Result<Vec
         }
     }
     Ok(bytes)
+}
+
+/// Reads what a client sends and keeps none of it. A connection that is closed with unread bytes is reset, and the reset can
+/// overtake the answer. Of a body that is announced larger than what would be read, nothing is: its client may wait for the
+/// answer before it sends any.
+pub async fn discard(mut body: Body) {
+    if http_body::Body::size_hint(&body).lower() > DISCARDED_BYTES as u64 {
+        return;
+    }
+    let reading = async {
+        let mut bytes = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            bytes += frame.data_ref().map_or(0, bytes::Bytes::len);
+            if bytes > DISCARDED_BYTES {
+                break;
+            }
+        }
+    };
+    // Who sends slower is answered all the same.
+    let _ = tokio::time::timeout(DISCARD_TIMEOUT, reading).await;
 }
 
 /// Parses JSON; an error names what is wrong and no value.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
+use super::body::discard;
 use super::endpoints::{bundle, classify, decisions, embeddings, health, metrics, model, models, openapi, rerank};
 use super::reply::{answer_panics, failure, method_not_allowed, path_not_found, timed};
 use super::served::Served;
@@ -37,7 +39,8 @@ pub fn router(served: Served) -> Router {
 
 /// What clients get above so many connections, whatever they ask.
 pub fn refusal(engine: Arc<Engine>, connections: usize) -> Router {
-    Router::new().fallback(move || async move {
+    Router::new().fallback(move |request: Request| async move {
+        discard(request.into_body()).await;
         let clock = Clock::start(engine, "connection");
         let why =
             format!("The server has {connections} open connections and serves no more at a time; try again later");

@@ -110,6 +110,15 @@ fn unfinished_bodies_share_one_budget_and_small_ones_do_not_need_it() {
 }
 
 #[test]
+fn a_body_over_the_limit_is_read_to_its_end_and_refused() {
+    const BODY: usize = 4 << 20;
+    let engine = open_ready(EngineOptions { max_request_bytes: 1 << 20, ..options(&[("static", &fixture("static"))]) });
+    let server = serve(&engine, ClientLimits::default());
+    let refused = receive(send_part(&server, BODY, BODY).as_mut());
+    assert_eq!(refused.error(), (413, "request_too_large".to_owned()));
+}
+
+#[test]
 fn a_client_above_the_most_connections_is_told_so_at_once() {
     const MOST: usize = 3;
     let engine = engine(&["static"]);
@@ -126,6 +135,8 @@ fn a_client_above_the_most_connections_is_told_so_at_once() {
     assert_eq!(refused.error(), (429, "overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert!(start.elapsed() < Duration::from_secs(5));
+    // Its text is read: a client whose connection is reset while it sends may never look at the answer.
+    assert_eq!(receive(send_part(&server, 4 << 20, 4 << 20).as_mut()).status, 429);
     drop(held);
     // The server hears of it soon.
     while request(&server, "GET", "/health", b"").status != 200 {
