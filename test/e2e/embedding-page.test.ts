@@ -84,7 +84,9 @@ describe("the page's programs", { timeout: 120_000 }, () => {
       ])
       expect(backend.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer sesame"])
       expect(await (await fetch(program.url)).text()).toBe("Hello from your own server\n")
-      expect(program.output()).toMatch(/^warning config.yaml routing.signals.jailbreak\[0\]: stops nothing/m)
+      expect(program.output()).toMatch(
+        /^warning config_warning .*\n.*config.yaml routing.signals.jailbreak\[0\]: stops nothing/m,
+      )
       expect(await program.stop()).toBe(0)
     })
   })

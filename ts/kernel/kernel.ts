@@ -78,7 +78,7 @@ export interface RouterOptions
   /** Told about each document that was tried, and what the one is that serves then. */
   readonly onActivation?: (outcome: ActivationOutcome, serving?: ServingDocument) => void
   /** What the host warns of beside the warnings of the document itself; the status has both. */
-  readonly alsoWarn?: ((loaded: LoadedDocument) => readonly Problem[]) | undefined
+  readonly alsoWarn?: ((loaded: ServingDocument) => readonly Problem[]) | undefined
   /** The file of the document, for operations that change it. */
   readonly document?: KeptDocument | undefined
 }

@@ -66,3 +66,15 @@ test("all variables of keys that are not set are told at once, each with its lin
     (error as { problems: readonly Problem[] }).problems.map((each) => [each.position?.line, each.message]),
   ).toEqual(["FIRST_KEY", "SECOND_KEY"].map((name) => [lineOf(name), `environment variable ${name} is not set`]))
 })
+
+test("what rtr serve warns of goes to the log, of a later document too", async () => {
+  const log = vi.fn<NonNullable<Parameters<typeof createKernel>[0]["log"]>>()
+  const unused = { ...smallDocument, routing: { signals: { jailbreak: [{ name: "attacks", threshold: 0.7 }] } } }
+  const kernel = await createKernel({ config: smallDocument, log, transport: createFakeTransport(jsonReply({})) })
+  expect(log).not.toHaveBeenCalled()
+  await kernel.activate(unused)
+  expect(log.mock.calls).toEqual([
+    ["warning", "config_warning", { message: expect.stringContaining("stops nothing: no decision asks for it") }],
+  ])
+  await kernel.close()
+})

@@ -64,7 +64,7 @@ export function createBareKernel(options: KernelOptions): Promise<Kernel> {
 
 /** Reads, checks and activates a configuration with the modules of the host and the built-in ones. */
 export async function openKernel(
-  options: KernelOptions & Pick<RouterOptions, "checkHost">,
+  options: KernelOptions & Pick<RouterOptions, "checkHost" | "alsoWarn">,
   builtins: readonly BuiltinEntry[],
 ): Promise<Kernel> {
   const { config, source = "the configuration", modules = {}, environment = {}, memoryBytes, ...rest } = options
@@ -74,9 +74,9 @@ export async function openKernel(
   const router = createRouter({
     ...rest,
     onActivation(outcome, serving) {
-      const warnings = outcome.result === "active" ? (serving?.warnings ?? []) : []
-      for (const warning of warnings)
-        options.log?.("warning", "config_warning", { message: formatProblem(warning, source) })
+      if (outcome.result === "active" && serving !== undefined)
+        for (const warning of [...serving.warnings, ...(options.alsoWarn?.(serving) ?? [])])
+          options.log?.("warning", "config_warning", { message: formatProblem(warning, source) })
       options.onActivation?.(outcome, serving)
     },
     transport,
