@@ -1,5 +1,6 @@
 // The frame of both commands: help, exit codes, and options that are known but not served yet.
 
+import { isIP } from "node:net"
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander"
 import type { DocumentPath, RtrError } from "rtr"
 import { followLauncher } from "./launcher.ts"
@@ -135,6 +136,13 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
       throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
     return value
   }
+}
+
+/** Reads an IP address or a host name for an option; the port has one of its own. */
+export function address(text: string): string {
+  if (isIP(text) === 0 && !/^[\w.-]+$/.test(text))
+    throw new InvalidArgumentError("It must be an IP address or a host name, without a scheme and a port.")
+  return text
 }
 
 /** Reads a share of a whole for an option. */
