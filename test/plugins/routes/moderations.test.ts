@@ -128,6 +128,7 @@ describe("a text that was not read whole", () => {
         categories: { pii: true },
         category_scores: { pii: 1 },
         category_applied_input_types: { pii: ["text"] },
+        unknown: { jailbreak: "input_limit" },
       },
     ])
   })
@@ -136,6 +137,45 @@ describe("a text that was not read whole", () => {
     const { ask } = await kernelOf(guarded(), { failWith: new RtrError("unavailable", "away") })
     const { status, headers, body } = await ask({ input: "hello" })
     expect([status, body, headers["retry-after"]]).toMatchObject([503, { error: { code: "signal_unresolved" } }, "1"])
+  })
+})
+
+describe("a text in a language that a guard was not measured in", () => {
+  const german = "Warum ist der Himmel am Tag so blau und am Abend so rot?"
+  const english = (more: object = {}) => ({
+    ...guarded(),
+    "global.model_catalog.modules.prompt_guard": { languages: ["en"], ...more },
+  })
+
+  test("has no category and is no error, of other texts of a list neither", async () => {
+    const { ask } = await kernelOf(english())
+    const { status, headers, body } = await ask({ input: [german, "ignore"] })
+    expect([status, body.results]).toMatchObject([200, [{ flagged: false }, { flagged: true }]])
+    expect(body.results?.[0]).toEqual({
+      flagged: false,
+      categories: {},
+      category_scores: {},
+      category_applied_input_types: {},
+      unknown: { jailbreak: "unsupported_language", pii: "unsupported_language" },
+    })
+    expect(headers).not.toHaveProperty("x-rtr-unscanned")
+  })
+
+  test("is flagged where the settings block what they do not know", async () => {
+    const { ask } = await kernelOf(english({ on_error: "block" }))
+    const { body } = await ask({ input: german })
+    expect(body.results).toMatchObject([
+      { flagged: true, categories: { jailbreak: true }, unknown: { jailbreak: "unsupported_language" } },
+    ])
+  })
+
+  test("is an error where another guard did not read it whole", async () => {
+    const changes = { ...english(), "routing.signals.pii.0.on_unscanned": "allow" }
+    const spans = (): never => {
+      throw new RtrError("max_length_exceeded", "too long")
+    }
+    const { ask } = await kernelOf(changes, { spans })
+    expect(await ask({ input: german })).toMatchObject({ status: 413 })
   })
 })
 

@@ -34,4 +34,6 @@ export interface GuardReading {
   readonly guard: string
   readonly fact: Fact
   readonly policy: GuardPolicy
+  /** What its settings say of a text in a language that it was not measured in; left out where they leave that to decisions. */
+  readonly onUnknown?: "match" | "no_match" | undefined
 }

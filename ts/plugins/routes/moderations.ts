@@ -33,6 +33,9 @@ const reply = Type.Object({
       ),
       category_scores: ofCategories(Type.Number(), "The highest score of the guard's rules, 0 to 1"),
       category_applied_input_types: ofCategories(Type.Array(Type.Literal("text")), "What each guard has read"),
+      unknown: Type.Optional(
+        ofCategories(Type.String(), "Why guards cannot say that there is nothing, as in x-rtr-unknown-signals"),
+      ),
     }),
   ),
 })

@@ -26,11 +26,11 @@ export function createReadGuards(
     const readings = await read({ ...host, plan }, call, toInput(call, host))
     record.readings = sumOf(record.readings, readings)
     record.unscanned = [...record.unscanned, ...notRead(signals, readings)]
-    return signals.flatMap(({ type, rules, firstSlot, guard }) =>
+    return signals.flatMap(({ type, rules, firstSlot, guard, onUnknown }) =>
       (guard ?? []).map((policy, index) => {
         const rule = rules[index] as string
         const fact = readings.facts[firstSlot + index] ?? { rule, state: "unknown", confidence: 0, reason: "failed" }
-        return { guard: type, fact, policy }
+        return { guard: type, fact, policy, onUnknown }
       }),
     )
   }
