@@ -161,6 +161,9 @@ function sentBody(request: ChatRequest, dialect: DialectModule | undefined): Rea
   return { ...body, turns: turns.map(({ origin: ___, ...turn }) => turn) }
 }
 
+/** Whose short messages are one text together: a model may read them in a row. Results of tools are what others than the model say. */
+type Speaker = "user" | "system" | "assistant"
+
 class Collector {
   readonly #texts = new Set<string>()
   readonly #trusted = new Set<string>()
@@ -171,8 +174,8 @@ class Collector {
   #characters = 0
   #ofTurns = 0
   #isTrustedTurn = false
-  /** What users say in a few words, and then entries of lists, in their order. */
-  readonly #fragments: string[] = []
+  /** What each kind of speaker says in a few words, and then entries of lists, in their order. */
+  readonly #fragments = new Map<Speaker, string[]>()
   readonly #joined = new Set<string>()
   isCut = false
 
@@ -193,17 +196,22 @@ class Collector {
     this.#ofTurns = this.#texts.size
   }
 
-  fragment(text: string): void {
-    if (isFragment(text)) this.#fragments.push(text.trim())
+  fragment(text: string, speaker: Speaker = "user"): void {
+    if (!isFragment(text)) return
+    const fragments = this.#fragments.get(speaker)
+    if (fragments === undefined) this.#fragments.set(speaker, [text.trim()])
+    else fragments.push(text.trim())
   }
 
   /** Words can be spread over messages and entries of lists. */
   #joinFragments(): void {
-    const fragments = this.#fragments.splice(0)
-    if (fragments.length < fewestFragments) return
-    const text = fragments.join(" ").toWellFormed()
-    if (!this.#texts.has(text)) this.#joined.add(text)
-    this.add(text, false)
+    for (const fragments of this.#fragments.values()) {
+      if (fragments.length < fewestFragments) continue
+      const text = fragments.join(" ").toWellFormed()
+      if (!this.#texts.has(text)) this.#joined.add(text)
+      this.add(text, false)
+    }
+    this.#fragments.clear()
   }
 
   add(written: string, isTrusted = this.#isTrustedTurn): void {
@@ -253,7 +261,12 @@ class Collector {
   /** `isAnswered`: a user or a tool says something after it. A model continues the last turn of a request, whoever wrote it. */
   turn(turn: Turn, isAnswered = false): void {
     const text = textOf(turn)
-    if (turn.role !== "system" && turn.role !== "assistant") this.fragment(text)
+    const speaker = turn.role === "system" || turn.role === "assistant" ? turn.role : "user"
+    this.fragment(text, speaker)
+    for (const block of turn.blocks) {
+      if (block.type === "tool_result") this.fragment(textOf(block), "user")
+      else if (block.type === "refusal" || block.type === "reasoning") this.fragment(block.text, speaker)
+    }
     this.#isTrustedTurn = turn.role === "system" || (isAnswered && saysItself(turn))
     this.#blocks(turn, text)
     this.#isTrustedTurn = false
@@ -365,9 +378,12 @@ const saysItself = ({ role, name, blocks }: Turn): boolean =>
       : block.type === "tool_call" || block.type === "reasoning" || block.type === "refusal",
   )
 
-/** Runs of characters that show nothing, or that mean something to the two ends only: bytes can be written with them. */
+/**
+ * Characters that show nothing, or that mean something to the two ends only: bytes can be written with them. Selectors of variants belong
+ * to ideographs, and only one to each.
+ */
 const hiddenRun =
-  /[\u{e0100}-\u{e01ef}\ufe00-\ufe0f\ue000-\uf8ff\u{f0000}-\u{10fffd}]{4}|[\u200b-\u200f\u2060-\u2064\ufeff]{8}/u
+  /(?<!\p{sc=Han})[\u{e0100}-\u{e01ef}]|[\ufe00-\ufe0f]{3}|[\ufe00-\ufe0f\ue000-\uf8ff\u{f0000}-\u{10fffd}]{4}|[\u200b-\u200f\u2060-\u2064\ufeff]{8}/u
 
 /**
  * What a text shows and what it spells in tag characters, which nobody sees and models read as ASCII. Flags of regions are made of
