@@ -77,6 +77,8 @@ const ordinary =
   "\\u00a1-\\u00bf\\u2010-\\u2016\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2032\\u2033\\u203a\\u3001\\u3002\\u3008-\\u300f\\u301c\\u30fb"
 /** Characters of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */
 const symbol = `(?![\\0-\\x7f${enclosed}${otherForms}\\p{Sc}])(?=\\p{sc=Common})\\p{S}`
+/** Line and page breaks of old. */
+const breaks = "\\v\\f\\x1c-\\x1f\\x85"
 const oddPunctuation = `(?![\\0-\\x7f${ordinary}${otherForms}])\\p{P}`
 /** What joins pictographs, and what is put over or around a character. */
 const joints = "\\u200d\\ufe0e\\ufe0f\\p{Me}"
@@ -84,7 +86,7 @@ const joints = "\\u200d\\ufe0e\\ufe0f\\p{Me}"
 const odd = new RegExp(
   [
     `(?<letters>(?:(?![\\0-\\x7f])[\\p{L}\\p{N}${enclosed}${otherForms}${tags}${blanks}])+)`,
-    `(?:(?:${symbol}|${oddPunctuation})[${joints}]*)+`,
+    `(?:(?:${symbol}|${oddPunctuation}|[${breaks}])[${joints}]*)+`,
     `\\p{Me}+`,
   ].join("|"),
   "gu",

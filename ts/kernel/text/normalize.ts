@@ -39,7 +39,7 @@ export function* normalizing(text: string): Work<NormalizedText> {
     }
     const code = text.codePointAt(index) as number
     const end = index + (code > 0xffff ? 2 : 1)
-    const kind = code < 0x80 ? kept : traitsOf(code) & kindMask
+    const kind = code >= 0x20 && code < 0x7f ? kept : traitsOf(code) & kindMask
     if (kind === symbol || (runStart !== -1 && (kind === joint || kind === encloser))) {
       if (runStart === -1) runStart = index
     } else {

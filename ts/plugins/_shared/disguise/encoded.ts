@@ -104,9 +104,15 @@ function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array |
     if (bits < 8) continue
     bits -= 8
     bytes[count++] = held >> bits
-    if (count === firstBytes && unprintable(bytes.subarray(0, count)) > count / 4) return undefined
+    if (count === firstBytes && unprintable(withoutZeros(bytes.subarray(0, count))) > count / 4) return undefined
   }
   return bytes
+}
+
+/** In UTF-16, as shells of Windows encode commands, every other byte of a Latin text is zero. */
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  const zeros = [0, 1].find((place) => bytes.every((byte, index) => byte === 0 || index % 2 !== place))
+  return zeros === undefined ? bytes : bytes.filter((_, index) => index % 2 !== zeros)
 }
 
 const unprintable = (bytes: Uint8Array): number =>
@@ -115,8 +121,10 @@ const unprintable = (bytes: Uint8Array): number =>
     0,
   )
 
-function readable(bytes: Uint8Array | undefined): string | undefined {
-  if (bytes === undefined || unprintable(bytes) > bytes.length / 8) return undefined
+function readable(written: Uint8Array | undefined): string | undefined {
+  if (written === undefined) return undefined
+  const bytes = withoutZeros(written)
+  if (unprintable(bytes) > bytes.length / 8) return undefined
   const text = new TextDecoder().decode(bytes)
   return hasWordSigns(text) || isCode(text) ? text : undefined
 }

@@ -11,6 +11,7 @@ import { type Segment, viewing } from "./segment.ts"
 import { decipher, shiftBack, turnRound } from "./shifted.ts"
 import { unspell } from "./spelled.ts"
 import { surveying } from "./survey.ts"
+import { unseenBlanks } from "./unseen.ts"
 
 /** A disguise may wear another one, and that a third. */
 const deepest = 3
@@ -36,10 +37,10 @@ function* collect(
   written: string,
   { found, depth }: { readonly found: Set<string>; readonly depth: number },
 ): Work<void> {
-  const { text, disguises } = yield* segmentsIn(written)
-  for (const segments of disguises) {
+  const { text, disguises, unseen } = yield* segmentsIn(written)
+  for (const [disguised, segments] of [[written, unseen] as const, ...disguises.map((each) => [text, each] as const)]) {
     if (segments.length === 0) continue
-    const view = yield* viewing(text, segments)
+    const view = yield* viewing(disguised, segments)
     if (found.has(view)) continue
     if (found.size === maxViews)
       throw new RtrError("scan_budget_exceeded", `Guards read at most ${maxViews} meanings of one text`)
@@ -52,12 +53,17 @@ function* collect(
 interface Disguised {
   readonly text: string
   readonly disguises: readonly (readonly Segment[])[]
+  /** Parts of the text as it was written, which the Latin letters no longer have. */
+  readonly unseen: readonly Segment[]
 }
 
 function* segmentsIn(written: string): Work<Disguised> {
   const disguises: Segment[][] = []
-  let text = ""
+  const unseen: Segment[] = []
+  let [text, start] = ["", 0]
   for (const piece of piecesOf(written)) {
+    for (const each of unseenBlanks(piece)) unseen.push({ ...each, start: start + each.start, end: start + each.end })
+    start += piece.length
     const plain = yield* findingSegments(piece)
     plain.disguises.forEach((segments, place) => {
       const all = (disguises[place] ??= [])
@@ -67,13 +73,13 @@ function* segmentsIn(written: string): Work<Disguised> {
     text += plain.text
     yield
   }
-  return { text, disguises }
+  return { text, disguises, unseen: unseen.length < fewest.unseen ? [] : unseen }
 }
 
-/** Fewer letters in a row that stand apart are a list or initials, fewer numbers in a row a date. */
-const fewest = { spelt: 5, numbers: 6, escapes: 4, mixed: 2 }
+/** Fewer letters in a row that stand apart are a list or initials, fewer numbers in a row a date. Two words as one are still read. */
+const fewest = { spelt: 5, numbers: 6, escapes: 4, mixed: 2, unseen: 2 }
 
-function* findingSegments(written: string): Work<Disguised> {
+function* findingSegments(written: string): Work<Pick<Disguised, "text" | "disguises">> {
   let survey = yield* surveying(written)
   // Other disguises are sought in what remains of the text.
   const { text, segments: lookAlikes } =

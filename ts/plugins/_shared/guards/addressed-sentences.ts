@@ -3,8 +3,9 @@
 
 import { type MaybePromise, type Work, workOn } from "../../../kernel/index.ts"
 import { piecesOf } from "../disguise/pieces.ts"
+import { withoutMarks } from "./without-marks.ts"
 
-/** A shorter text has too few other words to hide a sentence. */
+/** A shorter text has too few other words to hide a sentence, unless it stands there as code or data. */
 const longText = 400
 const shortestSentence = 30
 /** What is longer is a table, or code without punctuation. */
@@ -15,7 +16,7 @@ const mostOfText = 0.8
 /** Risk from which these sentences are an attack. Without the text around them, harmless ones look more like attacks. */
 export const leastOfSentences = 0.85
 /** The model is asked about single sentences at most so often, for each kind in a text. Where there are more, neighbours share a question. */
-const maxQuestions = 32
+const maxQuestions = 256
 /** And at most once for so many characters, so that a request of many texts asks no more than in proportion to its length. */
 const charactersOfQuestion = 250
 
@@ -31,19 +32,20 @@ const betweenSentences = /(?<=[.?!\n])\s+/
 
 /**
  * The texts to be read once more: all commands together, all sentences that only name an agent together, and each sentence and line alone,
- * because harmless ones can hide an attack among them. Repeated sentences count once. Empty for a short text, and where there are none or
- * little else. A promise for a long text.
+ * because harmless ones can hide an attack among them. Repeated sentences count once. Those of code or data are read without its signs; for
+ * a short text, and where there is little else, they alone. A promise for a long text.
  */
-export const addressedSentences = (text: string): MaybePromise<readonly string[]> =>
-  text.length < longText ? [] : workOn(text, finding(text))
+export const addressedSentences = (text: string): MaybePromise<readonly string[]> => workOn(text, finding(text))
 
 interface Found {
   readonly sentences: Set<string>
   /** Lines of sentences that have several. An order without a full stop may stand behind a line of code. */
   readonly lines: Set<string>
+  /** Without the signs of code or data that they have. */
+  readonly bare: Set<string>
 }
 
-const createFound = (): Found => ({ sentences: new Set(), lines: new Set() })
+const createFound = (): Found => ({ sentences: new Set(), lines: new Set(), bare: new Set() })
 
 function* finding(text: string): Work<readonly string[]> {
   // Apart, so that harmless sentences about agents do not cover the others.
@@ -54,9 +56,16 @@ function* finding(text: string): Work<readonly string[]> {
     if (command.test(sentence) && work.test(sentence)) commands[as].add(sentence)
     else if (addressee.test(sentence)) addresses[as].add(sentence)
   }
+  const isLong = text.length >= longText
   const sort = (sentence: string): void => {
-    take(sentence, "sentences")
-    if (sentence.includes("\n")) for (const line of sentence.split("\n")) take(line, "lines")
+    if (isLong) {
+      take(sentence, "sentences")
+      if (sentence.includes("\n")) for (const line of sentence.split("\n")) take(line, "lines")
+    }
+    for (const part of sentence.includes("\n") ? [sentence, ...sentence.split("\n")] : [sentence]) {
+      const bare = withoutMarks(part)
+      if (bare !== undefined) take(bare, "bare")
+    }
   }
   let rest = ""
   for (const piece of piecesOf(text)) {
@@ -74,10 +83,12 @@ function* finding(text: string): Work<readonly string[]> {
   return [commands, addresses].flatMap((found) => textsOf(found, text.length))
 }
 
-function textsOf({ sentences, lines }: Found, length: number): readonly string[] {
+function textsOf({ sentences, lines, bare }: Found, length: number): readonly string[] {
   const together = [...sentences].join("\n")
-  const all = [...new Set([...sentences, ...lines])]
-  if (all.length === 0 || Math.max(together.length, [...lines].join("\n").length) > length * mostOfText) return []
+  if (Math.max(together.length, [...lines].join("\n").length) > length * mostOfText)
+    return bare.size === 0 ? [] : textsOf({ ...createFound(), bare }, length)
+  const all = [...new Set([...sentences, ...lines, ...bare])]
+  if (all.length === 0) return []
   const most = Math.min(maxQuestions, Math.ceil(length / charactersOfQuestion))
   const size = Math.ceil(all.length / most)
   const singly = Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
