@@ -4,6 +4,7 @@ import { RtrError } from "../error.ts"
 import type { MaybePromise } from "../types/module-base.ts"
 import type { PartialCoverage, TokenCounts } from "../types/inference.ts"
 import type { NormalizedText } from "./edited-text.ts"
+import { isLanguageName } from "./language-names.ts"
 import { hasText } from "./normalize.ts"
 
 /** Asks a model about a text as it is given. */
@@ -72,8 +73,8 @@ const wholeSyllable =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}\p{sc=Cherokee}\p{sc=Yi}\p{sc=Vai}]/u
 
 /**
- * Whether the `unknown` words of a text can all be a few words of other scripts here and there. A word that mixes scripts is
- * none of them: one letter would hide the rest of it.
+ * Whether the `unknown` words of a text can all be a few words of other scripts here and there, or names of languages. A word
+ * that mixes scripts is none of them: one letter would hide the rest of it.
  */
 function areFewLetters(text: string, unknown: number): boolean {
   if (text.length > mostCharacters || rareLetter.test(text)) return false
@@ -83,10 +84,11 @@ function areFewLetters(text: string, unknown: number): boolean {
     if (!otherScript.test(word)) continue
     if (latin.test(word)) return false
     const written = Array.from(word)
+    signs += written.length
+    if (isLanguageName(word)) continue
     const ofWord = lettersOf(written)
     near.push({ index, letters: ofWord })
     letters += ofWord
-    signs += written.length
     while (index - (near[0]?.index ?? index) >= nearby) letters -= near.shift()?.letters ?? 0
     if (letters > mostLetters) return false
   }
