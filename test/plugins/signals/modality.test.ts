@@ -69,6 +69,32 @@ describe("the classifier", () => {
   })
 })
 
+describe("a text in another language than the model was measured in", () => {
+  const german = "Male mir bitte ein Bild von einer Katze auf dem Dach unseres Hauses"
+  const unknown = labels.map((rule) => ({ rule, state: "unknown", confidence: 0, reason: "unsupported_language" }))
+
+  test("is unknown, and no model is asked", async () => {
+    expect(await read([0, 1, 0], {}, german)).toEqual({ facts: unknown, asked: 0 })
+  })
+
+  test("is asked about where the settings have the language", async () => {
+    for (const languages of [["en", "de"], "any"])
+      expect(await verdict([0, 1, 0], { languages }, german)).toEqual({ DIFFUSION: 1 })
+  })
+
+  test("has the answer of the keywords with hybrid", async () => {
+    const settings = { method: "hybrid", keywords: ["bild von"] }
+    expect(await verdict([1, 0, 0], settings, german)).toEqual({ DIFFUSION: 0.8 })
+  })
+
+  test("is asked about where the document binds a model of its own", async () => {
+    const document = { global: { model_catalog: { bindings: { modality_detector: {} } } } }
+    const reader = await signal.setup(rules, { settings: {}, document })
+    const ask = createFakeQuestions(createFakeInference({ labels, classify: () => [0, 1, 0] }))
+    expect(await reader.read(signalInput(german), ask)).toMatchObject([{}, { state: "match" }, {}])
+  })
+})
+
 describe("keywords", () => {
   const settings = { method: "keyword", ...keywords }
 

@@ -1,7 +1,18 @@
 // Matches the kind of answer that the text wants: words, an image, or both.
 
-import { type Classification, defineSignal, type Fact, literals, RtrError, section, Type } from "../../kernel/index.ts"
+import {
+  type Classification,
+  defineSignal,
+  type Fact,
+  literals,
+  RtrError,
+  section,
+  Type,
+  workOn,
+} from "../../kernel/index.ts"
+import { createLanguageCheck, measuredLanguages } from "../_shared/guards/languages.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
+import { boundNames } from "../_shared/signals/bound-names.ts"
 import { isBlank, maxReadCharacters } from "../_shared/text-size.ts"
 
 /** Rule names, and labels of the modality head: text, image, text with an image. */
@@ -39,14 +50,19 @@ const settings = section({
       description: "hybrid: share of the threshold from which the classifier wins over the keywords; 0.7 when left out",
     }),
   ),
+  ...measuredLanguages(
+    "in a text of another one the classifier is not asked; hybrid looks for the keywords, and without them the facts are unknown (unsupported_language)",
+  ),
 })
 
 type Method = "classifier" | "keyword" | "hybrid"
 
+const binding = "modality_detector"
+
 /** Settings that a method does not look at, and which would do nothing beside it. */
 const unused: Readonly<Record<Method, readonly string[]>> = {
   classifier: ["keywords", "both_keywords", "lower_threshold_ratio"],
-  keyword: ["confidence_threshold", "lower_threshold_ratio"],
+  keyword: ["confidence_threshold", "lower_threshold_ratio", "languages"],
   hybrid: [],
 }
 
@@ -61,7 +77,7 @@ export default defineSignal({
   about:
     "Matches the kind of answer that the text wants: AR (text), DIFFUSION (an image) or BOTH; the embedded model was measured in English",
   needs: ["inference.classify"],
-  binding: "modality_detector",
+  binding,
   defaultHead: "modality",
   debugHeader: { name: "selected-modality", tells: "match" },
   expectedLabels: (_, { settings: { method } }) => (method === "keyword" ? undefined : { labels: names }),
@@ -89,11 +105,19 @@ export default defineSignal({
       "of a decision for modality BOTH must have a model whose card (routing.modelCards[].modality) says ar and one with diffusion, or one with omni",
     )
   },
-  setup(rules, { settings: options }) {
+  async setup(rules, { settings: options, document = {} }) {
     const { method = "classifier", lower_threshold_ratio: ratio = 0.7 } = options
     refuseUnused(method, options)
     const threshold = options.confidence_threshold ?? (method === "hybrid" ? 0.6 : 0)
     const byKeywords = method === "classifier" ? undefined : keywordReader(method, options)
+    const reads =
+      method === "keyword"
+        ? undefined
+        : await createLanguageCheck({
+            said: options.languages,
+            isBuiltIn: !boundNames(document).has(binding),
+            loadDetector: () => import("eld/small"),
+          })
     const decide = (text: string, classification: Classification): Verdict => {
       const highest = names
         .map((modality) => ({ modality, confidence: probabilityOf(classification, modality) }))
@@ -109,8 +133,18 @@ export default defineSignal({
       async read({ text }, { classify }) {
         if (isBlank(text))
           return rules.map(({ name }): Fact => ({ rule: name, state: "no_match", confidence: 0, value: 0 }))
+        const isRead = reads === undefined || (await workOn(text, reads(text)))
+        if (!isRead && byKeywords === undefined)
+          return rules.map(({ name }): Fact => ({
+            rule: name,
+            state: "unknown",
+            confidence: 0,
+            reason: "unsupported_language",
+          }))
         const verdict =
-          method === "keyword" && byKeywords !== undefined ? byKeywords(text) : decide(text, await classify(text))
+          byKeywords !== undefined && (method === "keyword" || !isRead)
+            ? byKeywords(text)
+            : decide(text, await classify(text))
         return rules.map(({ name }): Fact => toFact(name as Modality, verdict))
       },
     }

@@ -1,4 +1,4 @@
-// The languages in which a guard has been measured. That it finds nothing in another one says nothing.
+// The languages in which a model has been measured. That a guard finds nothing in another one says nothing.
 
 import {
   type Fact,
@@ -16,27 +16,31 @@ import { plainWords } from "./plain-words.ts"
 /** Those of the heads of the built-in packages, as their cards say. */
 const measured: readonly string[] = ["en"]
 
-const languages = Type.Optional(
-  Type.Union(
-    [
-      Type.Literal("any"),
-      Type.Array(literals(languageCodes, { form: 'an ISO 639-1 code such as "en"' }), {
-        minItems: 1,
-        uniqueItems: true,
-      }),
-    ],
-    {
-      description:
-        "Languages that the model was measured in, as ISO 639-1 codes, or any: where it finds nothing in a text of another one, the fact is unknown (unsupported_language), and on_error and on_unknown say what follows. en for the built-in model, any for others, when left out",
-    },
+/** A key of a signal's settings; `consequence` says what follows in a text of another language. */
+export const measuredLanguages = (consequence: string) => ({
+  languages: Type.Optional(
+    Type.Union(
+      [
+        Type.Literal("any"),
+        Type.Array(literals(languageCodes, { form: 'an ISO 639-1 code such as "en"' }), {
+          minItems: 1,
+          uniqueItems: true,
+        }),
+      ],
+      {
+        description: `Languages that the model was measured in, as ISO 639-1 codes, or any: ${consequence}. en for the built-in model, any for others, when left out`,
+      },
+    ),
   ),
-)
+})
 
 /** A key of a guard's settings. */
-export const guardLanguages = { languages }
+export const guardLanguages = measuredLanguages(
+  "where it finds nothing in a text of another one, the fact is unknown (unsupported_language), and on_error and on_unknown say what follows",
+)
 
 type Languages = "any" | readonly string[]
-/** Whether a guard can read a text. */
+/** Whether a model can read a text. */
 export type ReadsLanguage = (text: string) => Work<boolean>
 
 interface Given {
@@ -46,7 +50,7 @@ interface Given {
   readonly loadDetector: () => Promise<{ readonly eld: Detector }>
 }
 
-/** Undefined for a guard of all languages. */
+/** Undefined for a model of all languages. */
 export async function createLanguageCheck({
   said,
   isBuiltIn,
