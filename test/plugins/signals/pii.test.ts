@@ -287,15 +287,15 @@ describe("a preview", () => {
   })
 
   test("counts what stands in a text of nothing else, as a request does", async () => {
-    const text = `😀 ${"a@b.co ".repeat(140_000)}`
+    const text = `😀 ${"jo@li.co ".repeat(110_000)}`
     const [fact] = await previewIn([user(text)], { name: "any" })
     expect(fact).toMatchObject({ state: "match", value: 1 })
-    expect(fact?.findings?.length).toBe(140_000)
+    expect(fact?.findings?.length).toBe(110_000)
     expect(fact?.findings?.at(-1)).toEqual({
       kind: "EMAIL_ADDRESS",
       text: 0,
-      start: 139_999 * 7 + 2,
-      end: 139_999 * 7 + 8,
+      start: 109_999 * 9 + 2,
+      end: 109_999 * 9 + 10,
       confidence: 1,
     })
     expect(await read(text, { name: "any" })).toEqual([match("any", 1)])

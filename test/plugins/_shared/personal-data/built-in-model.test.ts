@@ -128,6 +128,22 @@ describe("addresses", () => {
     ["Ann,[12 Church Lane,Norwich,DU50 8JA]", "STREET_ADDRESS", "12 Church Lane,Norwich,DU50 8JA"],
     ["Ann;[Hauptstraße;8;04103;Leipzig]", "STREET_ADDRESS", "Hauptstraße;8;04103;Leipzig"],
     ["at [76 Boulevard] [de Normandie].", "STREET_ADDRESS LOCATION", "76 Boulevard de Normandie"],
+    ["[Travessa do Sol, 41, casa 2, Recife]", "STREET_ADDRESS", "Travessa do Sol, 41, casa 2, Recife"],
+    ["[Paseo de Gracia, 1412, Zona Norte]", "STREET_ADDRESS", "Paseo de Gracia, 1412, Zona Norte"],
+    ["[Cuesta Blanca, 9, Toledo]", "STREET_ADDRESS", "Cuesta Blanca, 9, Toledo"],
+    ["[Ann Lane, 12 Church Road, Leeds]", "STREET_ADDRESS", "12 Church Road, Leeds"],
+    ["[Uwe Roth, 04103 Leipzig]", "STREET_ADDRESS", "04103 Leipzig"],
+    ["moro na rua [das Acácias, 77, Recife]", "STREET_ADDRESS", "rua das Acácias, 77, Recife"],
+    ["Viale [Monza 12, Milano, è la mia casa]", "STREET_ADDRESS", "Viale Monza 12, Milano"],
+    ["Am [Neuen Graben 7b, 04103 Leipzig]", "STREET_ADDRESS", "Am Neuen Graben 7b, 04103 Leipzig"],
+    ["sie wohnt Auf der [Hofstraße 3, Bonn]", "STREET_ADDRESS", "Auf der Hofstraße 3, Bonn"],
+    ["In der [Hofstraße 3, Bonn]", "STREET_ADDRESS", "Hofstraße 3, Bonn"],
+    ["ich wohne am [Kanal 7, Leer]", "STREET_ADDRESS", "Kanal 7, Leer"],
+    ["[Hofstr. 3, 53111 Bonn, abends] 1 Kapsel", "STREET_ADDRESS", "Hofstr. 3, 53111 Bonn"],
+    ["[12 Elm Street, Leeds, please come] by", "STREET_ADDRESS", "12 Elm Street, Leeds"],
+    ["[12 Elm Street, leeds]", "STREET_ADDRESS", "12 Elm Street, leeds"],
+    ["[12 Elm Street, flat 3]", "STREET_ADDRESS", "12 Elm Street, flat 3"],
+    ["[12 elm street, leeds, opposite the old mill]", "STREET_ADDRESS", "12 elm street, leeds, opposite the old mill"],
   ])("in %j are one with town and code", (marked, labels, address) =>
     expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),
   )
@@ -156,8 +172,22 @@ test("a date is one of birth where the text says so", () => {
   expect(found("born on [5 May 1980]", "DATE_TIME")).toEqual(["BIRTH_DATE 5 May 1980"])
   expect(found("DOB: [1980-05-05]", "DATE_TIME")).toEqual(["BIRTH_DATE 1980-05-05"])
   expect(found("né le [26] février 1802 à Besançon", "BIRTH_DATE")).toEqual([])
-  expect(found("né le [26] février 1982 à Besançon", "BIRTH_DATE")).toEqual(["BIRTH_DATE 26"])
   expect(found("due on [5 May 2030]", "DATE_TIME")).toEqual(["DATE_TIME 5 May 2030"])
+  expect(found("she was born [yesterday]", "DATE_TIME")).toEqual(["DATE_TIME yesterday"])
+})
+
+test("a date of birth is a whole one, whatever part of it is marked", () => {
+  const cases = [
+    ["né le [26] février 1982 à Besançon", "26 février 1982"],
+    ["Jonas, born [03].[09].[1979], allergic", "03.09.1979"],
+    ["born on [the 3rd of September, 1979].", "3rd of September, 1979"],
+    ["DOB: 1979-[09]-03", "1979-09-03"],
+    ["urodzona [3 września] 1979", "3 września 1979"],
+    ["born in [1979]", "1979"],
+  ] as const
+  for (const [text, date] of cases)
+    expect([text, ...found(text, "DATE_TIME DATE_TIME DATE_TIME")]).toEqual([text, `BIRTH_DATE ${date}`])
+  expect(found("paid on 03.[09].2019", "DATE_TIME")).toEqual(["DATE_TIME 09"])
 })
 
 test("kinds with a form are left to patterns", () => {
@@ -181,6 +211,13 @@ test("a birth date is that of somebody who may live", () => {
   expect(found("he was born on [14 March 1879]", "DATE_TIME")).toEqual([])
   expect(found("Date of birth: [1769-08-15]", "DATE_OF_BIRTH")).toEqual([])
   expect(found("Date of birth: [15.08.69]", "DATE_OF_BIRTH")).toEqual(["BIRTH_DATE 15.08.69"])
+})
+
+test("a verb with its object at the beginning of a sentence is no name", () => {
+  for (const text of ["[Lösch] alle Dateien", "Gut. [Trova] una ricetta", "[hol mich] ab", "[Ordena] los libros"])
+    expect([text, ...found(text, "PERSON")]).toEqual([text])
+  for (const text of ["[Lore] kommt heute", "[Anna] hat alle Dateien", "mit [Lore] die Stadt", "[Pilar de] los Ríos"])
+    expect([text, found(text, "PERSON").length]).toEqual([text, 1])
 })
 
 test("a name in other letters is one where it does not begin a sentence, or has two words", () => {

@@ -25,6 +25,13 @@ describe("are credits of software", () => {
     ["PERSON", 'authors = ["⟦Ann Lee⟧ <ann@lee.dev>"]'],
     ["EMAIL_ADDRESS", "Metadata-Version: 2.4\nName: x\nAuthor-email: Ann Lee <⟦ann@lee.dev⟧>"],
     ["PERSON", '" Vim syntax file\n" Maintainer:\t⟦Ann Lee⟧ <ann@lee.dev>'],
+    ["EMAIL_ADDRESS", "Copyright: 2017-2019, 2021 Ann van der Lee <⟦ann@lee.dev⟧>"],
+    ["EMAIL_ADDRESS", "Copyright (c) 2016 annlee <⟦ann@lee.dev⟧>, Bob Day <bob@day.dev>"],
+    ["EMAIL_ADDRESS", "Copyright (c) 2016 annlee <ann@lee.dev>, J. R. Day and contributors <⟦bob@day.dev⟧>"],
+    ["EMAIL_ADDRESS", "(c) 2020 Lee, Inc. All rights reserved. <⟦ann@lee.dev⟧>"],
+    ["EMAIL_ADDRESS", "/*\n * Written by: Ann Lee <⟦ann@lee.dev⟧>\n */"],
+    ["EMAIL_ADDRESS", "# This script was originally written by Ann Lee <⟦ann@lee.dev⟧>"],
+    ["EMAIL_ADDRESS", "# IMAP support contributed by Ann Lee <⟦ann@lee.dev⟧>"],
     ["USERNAME", "- More of it. [⟦@annlee⟧](https://github.com/annlee)"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(true))
 })
@@ -40,6 +47,15 @@ describe("are none", () => {
     ["EMAIL_ADDRESS", "Copyright 2024 Bob\nmail ⟦ann@lee.dev⟧"],
     ["EMAIL_ADDRESS", "Author-email: Ann Lee <⟦ann@lee.dev⟧>"],
     ["PERSON", "The letter was written by ⟦Ann Lee⟧"],
+    ["EMAIL_ADDRESS", "Copyright 2022 letter. Tenant Ann Lee ⟦ann@lee.dev⟧ complains"],
+    ["EMAIL_ADDRESS", "(c) 2021 report: Ann Lee, ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "© 2024 Acme. Send it to ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "(a) 2021 Bob\n(b) 2022 Eve\n(c) 2023 Ann Lee, ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "# ticket created by ⟦ann@lee.dev⟧ yesterday"],
+    ["EMAIL_ADDRESS", "* Complaint, written by: ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "* Created by: ⟦ann@lee.dev⟧\n* State: open"],
+    ["EMAIL_ADDRESS", "# Written by Bob for the customer ⟦ann@lee.dev⟧"],
+    ["EMAIL_ADDRESS", "# Authors: Bob\tApplicant: ⟦ann@lee.dev⟧"],
     ["USERNAME", "the account [⟦annlee⟧] is locked"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(false))
 })

@@ -1,10 +1,11 @@
 // What the head `pii` of the built-in package says, as findings: whole words, of kinds without a form, as sure as their kind needs.
 
-import type { TextRange, TextSpan } from "../../../kernel/index.ts"
+import type { TextSpan } from "../../../kernel/index.ts"
 import { type Entity, toEntities } from "./entities.ts"
 import { patternKinds } from "./kinds.ts"
 import { operatingPoints } from "./operating-points.ts"
 import { isAnnounced } from "./dealt-with.ts"
+import { isOfTheDead, saysBirth, wholeDate } from "./patterns/birth-date.ts"
 import { isUserName } from "./user-names.ts"
 import { isOneAddress, isWithoutCapitals, toAddress, toNames, toValue } from "./span-ends.ts"
 
@@ -24,7 +25,7 @@ export function toFindings(
     (each) => !addresses.some((address) => each.start < address.end && address.start < each.end),
   )
   const isLowerCase = isWithoutCapitals(text)
-  const found = others.flatMap((entity) => completed(text, entity, isLowerCase))
+  const found = withoutRepeated(others.flatMap((entity) => completed(text, entity, isLowerCase)))
   return [...addresses, ...surestValues(found)].filter((each) => each.probability >= pointOf(text, each, points))
 }
 
@@ -35,6 +36,15 @@ const pointOf = (text: string, entity: Entity, points: Readonly<Record<string, n
   entity.kind === "PERSON" && isAnnounced(text, entity)
     ? Math.min(announcedPerson, points.PERSON ?? 0)
     : (points[entity.kind] ?? 0)
+
+/** Marks in one date of birth are one finding, as sure as the surest. */
+function withoutRepeated(found: readonly Entity[]): readonly Entity[] {
+  const surest = new Map<number, Entity>()
+  for (const each of found)
+    if (each.kind === "BIRTH_DATE" && each.probability > (surest.get(each.start)?.probability ?? 0))
+      surest.set(each.start, each)
+  return found.filter((each) => each.kind !== "BIRTH_DATE" || surest.get(each.start) === each)
+}
 
 /** Two kinds that share a value were marked in one word: the surer one stands. */
 function surestValues(found: readonly Entity[]): readonly Entity[] {
@@ -74,10 +84,7 @@ function completed(text: string, entity: Entity, isLowerCase: boolean): readonly
     return range !== undefined && isValue(kind, text, range.start, range.end) ? [{ ...entity, ...range }] : []
   }
   if (kind === "STREET_ADDRESS" || (kind === "AGE" && !isOfYears(text, entity))) return []
-  if (kind === "DATE_TIME" && saysBirth.test(text.slice(Math.max(0, entity.start - 32), entity.start)))
-    return isOfTheDead(dateAt(text, entity)) ? [] : [{ ...entity, kind: "BIRTH_DATE" }]
-  if (kind === "BIRTH_DATE" && isOfTheDead(dateAt(text, entity))) return []
-  return [entity]
+  return kind === "DATE_TIME" || kind === "BIRTH_DATE" ? toDate(text, entity) : [entity]
 }
 
 const assistants =
@@ -85,32 +92,41 @@ const assistants =
 /** Verbs that begin sentences in scripts which the model reads letter by letter. */
 const firstWordOfOtherScript = /^[\p{sc=Cyrillic}\p{sc=Greek}]+$/u
 const beginsSentence = /(?:^|[.!?:\n]\s*)$/
+/**
+ * An article or an object behind a verb that begins a sentence, in languages of which the model knows few verbs: "Vergiss alle",
+ * "ruf mich", "Riassumi questo". Behind a name stands a verb or a surname; particles of surnames are not among these words.
+ */
+const verbWithObject = new RegExp(
+  `^\\p{L}{2,20} (?:${[
+    "alles?|das|dem|die|diese[nrms]?|eine?|einen|einem|mich|mir|uns|ihn|ihm|bitte",
+    "questo|questa|questi|queste|quest['’]|tutto|tutti|tutte|il|lo|gli|uno|una|le",
+    "este|esta|estos|estas|todos|todas|todo|un|el|los|las|les|ce|cet|cette|ces|une|toutes|tous|isto|um|uma|os",
+    "dit|deze|alle|het|een|mij|ten|tę|te|tym|poprzednie|do (?:mnie|nas)|den här|det här|alla|tuto|bu|şu|tüm",
+  ].join("|")})(?!\\p{L})`,
+  "u",
+)
 
 const namesFont = /(?<!\p{L})(?:font(?:[ _-]?(?:family|name|face))?|typeface)["']?\s{0,3}[:=]\s{0,3}[^;{}\n]{0,80}$/iu
 
-/** Programs that people talk to and typefaces have names of people, and so has the first word of a sentence that the model cannot read. */
+/** Programs that people talk to and typefaces have names of people, and the model takes verbs that it does not know for some. */
 function mayBePerson(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
   const name = text.slice(start, end)
   if (assistants.test(name) || namesFont.test(text.slice(Math.max(0, start - 104), start))) return false
-  return !(firstWordOfOtherScript.test(name) && beginsSentence.test(text.slice(Math.max(0, start - 8), start)))
+  if (!beginsSentence.test(text.slice(Math.max(0, start - 8), start))) return true
+  const isOneWord = /^\p{L}+(?: \p{Ll}+)*$/u.test(name)
+  return !firstWordOfOtherScript.test(name) && !(isOneWord && verbWithObject.test(text.slice(start, start + 40)))
 }
 
-/** Nobody who lives is older. */
-const mostYears = 115
-
-/** The model may mark the day alone: "né le 26 février 1802". */
-const dateAt = (text: string, { start, end }: TextRange): string =>
-  /^(?: (?:de )?\p{L}{3,10}\.?,?){0,2} (?:de )?\d{4}/u.test(text.slice(end, end + 32))
-    ? text.slice(start, end + 32)
-    : text.slice(start, end)
-
-function isOfTheDead(date: string): boolean {
-  const year = /(?<!\d)1[0-9]{3}(?!\d)/.exec(date)?.[0]
-  return year !== undefined && new Date().getFullYear() - Number(year) > mostYears
+/** The model marks parts of dates, often the day alone: "né le 26 février 1982". Only a date of birth is private, and so has to be whole. */
+function toDate(text: string, entity: Entity): readonly Entity[] {
+  const range = wholeDate(text, entity)
+  const date = text.slice(range.start, range.end)
+  const isOfBirth =
+    entity.kind === "BIRTH_DATE" ||
+    (/\p{N}/u.test(date) && saysBirth.test(text.slice(Math.max(0, range.start - 64), range.start)))
+  if (!isOfBirth) return [entity]
+  return isOfTheDead(date) ? [] : [{ ...entity, ...range, kind: "BIRTH_DATE" }]
 }
-
-const saysBirth =
-  /(?:^|[^\p{L}])(?:born(?: on| in)?|d\.?o\.?b|birth[ _-]?(?:date|day)|date of birth|né[e]? le|geboren(?: am)?|geburtsdatum|fecha de nacimiento|nacid[oa] el)[^\p{L}\p{N}]{0,8}(?:(?:is|was|on|the)\s+){0,2}["']?$/iu
 
 /** What says that the digits behind it are the number of a person or an account. */
 const saysNumber =

@@ -19,7 +19,9 @@ export function creditsIn(text: string): (finding: Entity) => boolean {
       return true
     if (!mayHold()) return false
     const line = before.slice(Math.max(before.lastIndexOf("\n") + 1, before.length - mostOfLine))
-    return copyright.test(line) || comment.test(line) || (isManifest() && (metadata.test(line) || listed.test(before)))
+    if (endsInNames(line, copyright) && !isOfList.test(before)) return true
+    if (endsInNames(line, comment) && !isItem(line, before)) return true
+    return isManifest() && (metadata.test(line) || listed.test(before))
   }
 }
 
@@ -29,10 +31,52 @@ const words = /author|contribut|maintain|copyright|©|\(c\)|(?:written|created|d
 const mostOfLine = 240
 const mostOfList = 4000
 
-const copyright = /©|\(c\) ?(?:19|20)\d\d|copyright (?:\(c\)|(?:19|20)\d\d)/i
-/** In a comment of code. */
-const comment =
-  /^\s*(?:[*#;%"]|\/[/*]|--|<!--|"""|\.\\")[^\n]*(?:@author|(?:written|created|developed|contributed|maintained|authored|ported|rewritten) by|(?:authors?|maintainers?|contributors?)\s*:)/i
+const year = "(?:19|20)\\d\\d(?: ?[-–—] ?(?:\\d{1,4}|present|now)?|\\+)?"
+/** A mark alone is also the third of a list, so a year stands behind it. */
+const copyright = new RegExp(
+  `(?:copyright:?\\s*(?:\\(c\\)|©)|©)(?:[\\s,:&]*${year})*|(?:copyright:?|\\(c\\))(?:[\\s,:&]*${year})+`,
+  "i",
+)
+const isOfList = /(?:^|\s)\(b\)\s/
+
+/** A comment of code begins so, and what was written is a part of a program: everything else may be "created by" a customer. */
+const comment = new RegExp(
+  `^\\s*(?:[#;%*]+|"(?:\\s|(?=this))|//+!?|/\\*+|--|<!--|"""|\\.\\\\")[^\\n\\w@]*(?:${[
+    "[^\\n]{0,80}@(?:author|maintainer)s?:?",
+    "[^\\n.:!?]{0,60}(?<!\\w)(?:contributed|ported|rewritten) by:?",
+    "(?:(?:this|the|original(?:ly)?|initial(?:ly)?|first|current|lead|main|vim|syntax|config(?:uration)?|file|script|code|module|program|plug-?in|theme|class|library|package|driver|tool|function|header|source|version|implementation|product|includes|cryptographic|software|python|was|is|has|been|and|for)[ ,:]+){0,8}(?:(?:written|created|developed|maintained|authored) by:?|(?:authors?|maintainers?|contributors?)\\s*:)",
+  ].join("|")})`,
+  "i",
+)
+/** A star begins an item of a list as well, outside of a block of comments. Tags and licences stand in no other. */
+const isItem = (line: string, before: string): boolean =>
+  /^\s*\*/.test(line) &&
+  !/@author|contributed by|this product/i.test(line) &&
+  before.lastIndexOf("/*") <= before.lastIndexOf("*/")
+
+/** Whether behind a credit nothing stands but those whom it names. */
+function endsInNames(line: string, credit: RegExp): boolean {
+  const found = credit.exec(line)
+  if (found === null) return false
+  const rest = line.slice(found.index + found[0].length).replaceAll("&lt;", "<")
+  return names.test(rest) || (/copyright.*[c©]/i.test(found[0]) && holder.test(rest))
+}
+
+/**
+ * Words with a capital, mail addresses, pages and what joins them. The first may be a handle. A sentence or another field says that
+ * the finding is somebody else. Each word ends before one of the signs between words, so that there is one way to read a line.
+ */
+const names = new RegExp(
+  `^[\\s:—–-]*(?:by )?(?:@?[\\w.-]{2,39}(?= ?[<(]))?(?:[\\s,;&<>()"[\\]/]*(?:${[
+    "(?:\\p{Lu}\\.)+|v\\.|\\p{Lu}[\\p{L}\\p{M}\\d'’-]*(?:\\.(?:com|org|io|js))?|\\p{Lo}[\\p{Lo}\\p{M}'’-]*|(?:Inc|Ltd|Jr|Sr|Dr|Co|Corp|LLC)\\.",
+    "by|and|und|et|al\\.|the|of|for|van|von|der|den|de|del|du|di|da|la|y|i|e|contributors|authors|[aA]ll [rR]ights [rR]eserved\\.?",
+    `[\\w.+-]{1,64}@[\\w.-]{1,64}|https?://[^\\s<>()"]{1,120}|mailto:|©|${year}|-`,
+  ].join("|")})(?=[\\s,;&<>()"[\\]/]|$|(?<=mailto:)))*[\\s,;&<("[]*$`,
+  "u",
+)
+/** "Copyright (c) 2010 some name <" */
+const holder = /^[^.:!?;\n]{0,80}<$/
+
 /** In a field of the metadata of a package of Python. */
 const metadata = /^(?:Author|Maintainer)(?:-email)?: /
 /** In a value of the key: a string, an object or a list of them, in a file or in JSON that holds one. */

@@ -3,12 +3,12 @@
 import { type MaybePromise, type NormalizedText, type TextRange, type Work, workOn } from "../../../kernel/index.ts"
 import type { Entity } from "./entities.ts"
 import { loadNumberingPlans, type NumberingPlans } from "./numbering-plans.ts"
-import { findAssignedKeys, findAssignedPasswords } from "./patterns/assigned-secret.ts"
+import { findAssignedKeys, findAssignedPasswords } from "./patterns/secrets/assigned-secret.ts"
 import { findBankAccounts } from "./patterns/bank-account.ts"
 import { findCryptoAddresses } from "./patterns/crypto-address.ts"
 import { findDeviceIds } from "./patterns/device-id.ts"
 import { findEmailAddresses } from "./patterns/email-address.ts"
-import { findHeaderKeys, findLoginPasswords } from "./patterns/header-secret.ts"
+import { findHeaderKeys, findLoginPasswords } from "./patterns/secrets/header-secret.ts"
 import { findIbans } from "./patterns/iban.ts"
 import { findIpAddresses } from "./patterns/ip-address.ts"
 import { findLabelledValues, type LabelledRange } from "./patterns/labelled-values.ts"
@@ -17,10 +17,10 @@ import { findMilitaryAddresses } from "./patterns/military-address.ts"
 import { findNationalIds } from "./patterns/national-id.ts"
 import { findPaymentCards } from "./patterns/payment-card.ts"
 import { findPhoneNumbers } from "./patterns/phone-number.ts"
-import { findServiceKeys } from "./patterns/service-key.ts"
+import { findServiceKeys } from "./patterns/secrets/service-key.ts"
 import { findSocialSecurityNumbers } from "./patterns/social-security-number.ts"
 import { findSpelledEmails } from "./patterns/spelled-email.ts"
-import { findUrlCredentials } from "./patterns/url-credentials.ts"
+import { findUrlCredentials } from "./patterns/secrets/url-credentials.ts"
 import { findWebAddresses } from "./patterns/web-address.ts"
 import { toPlainTexts } from "../plain-text.ts"
 
@@ -35,8 +35,12 @@ const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = 
   ["API_KEY", /(?:secret|token|key).{0,10}[=:>]/i, findAssignedKeys],
   ["PASSWORD", /(?:pass|pwd?|wort).{0,10}[=:>]/i, findAssignedPasswords],
   ["EMAIL_ADDRESS", /@/, findEmailAddresses],
-  ["EMAIL_ADDRESS", /[([{]\s?at\s?[)\]}]/i, findSpelledEmails],
-  ["IBAN_CODE", /[a-z]{2}\d{2}/i, findIbans],
+  [
+    "EMAIL_ADDRESS",
+    /[([{<]\s?(?:at|ät|arroba|arobase)\s?[)\]}>]|\s(?:@|at|ät|arroba|arobase|chiocciola|klammeraffe)\s/i,
+    findSpelledEmails,
+  ],
+  ["IBAN_CODE", /[a-z]{2}[ -]?\d{2}/i, findIbans],
   ["CREDIT_CARD", /\d{4}/, findPaymentCards],
   ["US_SSN", /\d{4}/, findSocialSecurityNumbers],
   ["IP_ADDRESS", /\d\.\d|:[\da-f]{0,4}:/i, findIpAddresses],
@@ -44,7 +48,11 @@ const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = 
   ["CRYPTO_ADDRESS", /\d[a-z]|[a-z]\d/i, findCryptoAddresses],
   ["STREET_ADDRESS", /[afd]po,? a[aep]/i, findMilitaryAddresses],
   ["ID", /\d{2}/, findNationalIds],
-  ["ID", /imei|vin|vehicle|fahrgestell|chassis/i, findDeviceIds],
+  [
+    "ID",
+    /imei|vin|vehicle|fahrgestell|chassis|kennzeichen|nummernschild|plate|reg(?:istration)? number|targa|matr[ií]cula|immatricul|plaque|kenteken|placa/i,
+    findDeviceIds,
+  ],
   ["ID", /sort.?code|routing|bsb|blz|bankleit/i, findBankAccounts],
   ["PHONE_NUMBER", /\d[ ()./-]{0,3}\d/, findPhoneNumbers],
   // Last, because what stands in an address of the web is a finding of its own.
@@ -92,7 +100,8 @@ const toEntity = ({ kind, start, end }: LabelledRange, sourceSpan: NormalizedTex
 const entitiesOfStep = 1024
 
 /** Every entity has one of these, names of hosts have a dot before letters, and blocks of keys a line. */
-const mayHold = /[\d@:=]|[([{]\s?at\s?[)\]}]|\.[a-z]{2}|-----|hf_|bearer|basic/i
+const mayHold =
+  /[\d@:=]|[([{<]\s?at\s?[)\]}>]|\s(?:dot|punkt|point|punto|punt|ponto|kropka)\s|\.[a-z]{2}|-----|hf_|bearer|basic/i
 
 /** Both lists in order, without those of the second that overlap one of the first. */
 function addFree(found: readonly Entity[], more: readonly Entity[]): readonly Entity[] {

@@ -11,7 +11,7 @@ export function isOfNobody(kind: string, value: string): boolean {
   if (kind === "PHONE_NUMBER") return freephone.test(value)
   if (kind !== "EMAIL_ADDRESS") return false
   const address = toPlainEmail(value)
-  return [unread, standIn, office, mailingList, reservedDomain].some((pattern) => pattern.test(address))
+  return [unread, standIn, standInDomain, office, mailingList, reservedDomain].some((pattern) => pattern.test(address))
 }
 
 /** Resolvers that everybody asks: Cloudflare, Google, Quad9, OpenDNS. */
@@ -52,10 +52,13 @@ const isShared6 = (value: string): boolean => localOrExample6.test(value) || res
 const unread = /^(?:(?:do[._-]?not|no)[._-]?reply|mailer-daemon|postmaster)@|@users\.noreply\.github\.com$/i
 /** What documentation writes in the place of a name, in the domains of RFC 2606. */
 const standIn =
-  /^(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d?|name|me|foo|bar|someone|somebody|test|git)@(?:[\w-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)$/i
-/** Of an office and of no person: RFC 2142, and what companies name their mailboxes. */
+  /^(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d{0,2}|e?mail|name|me|foo|bar|baz|someone|somebody|test(?:er|user)?\d{0,2}|sample|git|first(?:name)?[._]last(?:name)?)@(?:[\w-]+\.)*(?:example(?:\.[a-z]{2,3}){0,2}|test|invalid|localhost)$/i
+/** The same in the domains of others, where both sides of the sign stand for something: `test@test.com`, `a@b.co`. */
+const standInDomain =
+  /^(?:(?:you|your[._-]?(?:name|e?mail)|user(?:name)?\d{0,2}|e?mail|name|me|foo|bar|baz|qux|abc|xyz|someone|somebody|nobody|anyone|test(?:er|ing|user)?\d{0,3}|example|sample|demo|dummy|fake|first(?:name)?[._]?last(?:name)?|(?:john|jane)[._]?(?:doe|smith))@(?:(?:my|your|some|the)[._-]?)?(?:test|foo|bar|baz|domain|company|e?mail|abc|xyz|sample|demo|dummy|fake|site|website|host|server)\.(?:com|net|org|io|co|de|tld|dev|app)|[a-z]@[a-z]\.[a-z]{2,3})$/i
+/** Of an office and of no person: RFC 2142, and what companies name their mailboxes, also with a country or another word for them. */
 const office =
-  /^(?:info(?:rmation|s)?|hello|contact(?:us|-us)?|kontakt|contacto|contato|office|sales|support|help(?:desk)?|service|kundenservice|customer[._-]?(?:service|care|support)|marketing|press|presse|media|jobs|careers?|recruit(?:ing|ment)|bewerbung|billing|accounts?|invoices?|orders?|bookings?|reservations?|newsletter|feedback|enquir(?:y|ies)|inquir(?:y|ies)|legal|privacy|dpo|datenschutz|compliance|abuse|noc|security|admin(?:istrator)?|hostmaster|webmaster|root|team|staff|crew|shop|store|returns?|refunds?|shipping|delivery|dispatch|visit(?:ors?)?|reception|front[._-]?desk|tickets?|events?|membership|members|donations?|partners?|community|education|library|archive|editor(?:s|ial)?|redaktion|letters|tips|news|ombuds(?:man|person|stelle)?|complaints?|claims|phishing|spam|fraud|bugs?|ops|operations|on[._-]?call|devops|sre|infra(?:structure)?|alerts?|monitoring|packages|maintainers?|releases?|opensource|licensing|copyright|dmca)@/i
+  /^(?:info(?:rmation|s)?|hello|contact(?:us|-us)?|kontakt|contacto|contato|office|sales|support|help(?:desk)?|service|kundenservice|customer[._-]?(?:service|care|support)|marketing|press|presse|media|jobs|careers?|recruit(?:ing|ment)|bewerbung|billing|accounts?|invoices?|orders?|bookings?|reservations?|newsletter|feedback|enquir(?:y|ies)|inquir(?:y|ies)|legal|privacy|dpo|datenschutz|compliance|abuse|noc|security|admin(?:istrator)?|hostmaster|webmaster|root|team|staff|crew|shop|store|returns?|refunds?|shipping|delivery|dispatch|visit(?:ors?)?|reception|front[._-]?desk|tickets?|events?|membership|members|donations?|partners?|community|education|library|archive|editor(?:s|ial)?|redaktion|letters|tips|news|ombuds(?:man|person|stelle)?|complaints?|claims|phishing|spam|fraud|bugs?|ops|operations|on[._-]?call|devops|sre|infra(?:structure)?|alerts?|monitoring|packages|maintainers?|releases?|opensource|licensing|copyright|dmca|open-source|opencode|conduct|code[._-]?of[._-]?conduct|coc|moderat(?:ion|ors?)|governance|board|foundation|trademarks?|secure|psirt|cert|cna|vulnerabilit(?:y|ies)|disclosures?|reports?|reporting|trust|safety|hr|people|talent|finance|accounting|buchhaltung|verwaltung|sekretariat|empfang|zentrale|vertrieb|einkauf|service[._-]?desk|it|kundendienst|ventas|soporte|ayuda|prensa|reservas|commercial|secretariat|accueil|recrutement|service[._-]?client|segreteria|assistenza|amministrazione|ordini|vendite|vendas|suporte|atendimento|faleconosco|financeiro)(?:[._-](?:team|desk|office|reports?|support|eu|us|uk|de|fr|at|ch|intl?|global|alerts?))?@/i
 /** Lists that many people read. */
 const mailingList =
   /^(?:[\w.]+-(?:dev(?:el)?|users?|announce|discuss|lists?|commits|bugs?|help|team|owner|request|patches|maintainers)|bug-[\w.-]+)@|@(?:lists?\.[\w.-]+|[\w-]+\.lists\.[\w.-]+|vger\.kernel\.org|(?:[\w-]+\.)?googlegroups\.com|groups\.io)$/i
@@ -69,6 +72,18 @@ export function isSample(text: string, { kind, start, end }: Entity): boolean {
   return /["'`]$/.test(before)
     ? /^["'`]/.test(text.slice(end, end + 1))
     : /(?:^|\n)[ \t-]*[\w.]{0,12}mail: $/.test(before)
+}
+
+/** Numbers by which companies pay taxes and are registered: they stand on each invoice and in public registers. */
+const ofCompany =
+  /(?<!\p{L})(?:ust-?id(?:[. -]?nr\.?)?|umsatzsteuer-?id\p{L}*|uid(?:-nummer)?|vat(?: (?:reg(?:istration)?|id))?|eori|tva|p(?:artita|\.) ?iva|btw|kvk|siren|siret|cnpj|gstin|abn|acn|ein|hr[ab]|handelsregister|company (?:reg(?:istration)?|registered)|duns)(?:[ -]?(?:intracommunautaire|nummer|number|num|no|nr|id|code)\b\.?)?[\s:#"'=]{0,4}(?:is |ist )?$/iu
+
+/** Whether a finding is the number of a company, or of an account of Amazon's services, which names a customer and opens nothing. */
+export function isOfBusiness(text: string, { kind, start, end }: Entity): boolean {
+  if (kind !== "ID") return false
+  const before = text.slice(Math.max(0, start - 160), start)
+  if (ofCompany.test(before.slice(-48))) return true
+  return /^\d{12}$/.test(text.slice(start, end)) && /arn:aws|(?<!\p{L})(?:aws|iam)(?!\p{L})|amazonaws/iu.test(before)
 }
 
 /** RFC 2606. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */

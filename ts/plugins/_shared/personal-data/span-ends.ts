@@ -80,16 +80,72 @@ const longestJoint = 20
 export const isOneAddress = (text: string, first: TextRange, second: TextRange): boolean =>
   second.start - first.end <= longestJoint && joint.test(text.slice(first.end, second.start))
 
-/** An address without the name before it, and without signs at its ends. Undefined for what has no number, or no word. */
-export function toAddress(text: string, { start, end }: TextRange): TextRange | undefined {
+/** An address without the name before it, what follows in the sentence, and signs at its ends. Undefined for what has no number, or no word. */
+export function toAddress(text: string, { start, end: marked }: TextRange): TextRange | undefined {
+  const end = endOfAddress(text, start, marked)
   const written = text.slice(start, end)
   const first = written.search(/[\p{L}\p{N}]/u)
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
   if (isRowOfPlaces(written)) return undefined
   if (beginsWithMoney.test(written) || (written.match(/\p{L}+/gu) ?? []).every(isNoStreet)) return undefined
-  const addressee = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written.slice(first))?.[0].length ?? 0
-  return withNumbers(text, { start: start + first + addressee, end: start + last })
+  const begins = withStreetWord(text, start + first + lengthOfAddressee(written.slice(first)))
+  return withNumbers(text, { start: begins, end: start + last })
+}
+
+/** A name before a house and its street. Where the number stands behind the street, as in Brazil and Spain, what precedes it is the street. */
+function lengthOfAddressee(written: string): number {
+  const name = /^[^\p{N},\n]{1,40}[,\n]\s*(?=\p{N})/u.exec(written)?.[0] ?? ""
+  const rest = written.slice(name.length)
+  if (/^\p{N}{1,4}[a-z]?\s{0,2}(?:[,;–-]|$)/iu.test(rest)) return 0
+  const hasOwnStreet = /^\p{N}+[a-z]?\s\p{L}/iu.test(rest) && streetWord.test(/^[^,\n]*/.exec(rest)?.[0] ?? "")
+  return streetWord.test(name) && !hasOwnStreet ? 0 : name.length
+}
+
+/** First words of what belongs to a house. */
+const parts =
+  /^(?:apt|apto|ap|appartement|suite|unit|room|floor|flat|block|bloco|blok|byt|casa|lote|box|int|interno|scala|esc|piso|planta|puerta|pta|andar|sala|bairro|étage|bât|bâtiment|hinterhaus|etage|lgh|kv|kw|m|lok|nr|no|n|c)(?!\p{L})/u
+/** First words of what does not. */
+const clause =
+  /^(?:è|é|es|is|ist|war|was|are|und|and|et|y|o|or|oder|aber|but|please|bitte|daily|today|tomorrow|heute|morgen|täglich|since|seit|from|where|wo|my|meine?|mein|thanks|danke|gracias|grazie|obrigado|tel|phone|call|email|mail)(?!\p{L})/u
+
+/** Without what follows behind a comma in small letters: "…, è il mio indirizzo". Who writes no capitals has towns in small letters as well. */
+function endOfAddress(text: string, start: number, marked: number): number {
+  let end = marked
+  if (!hasCapital.test(text.slice(start, marked))) return end
+  for (;;) {
+    const written = text.slice(start, end)
+    const comma = written.lastIndexOf(",")
+    if (comma === -1 || !/\p{N}/u.test(written.slice(0, comma))) return end
+    const segment = written.slice(comma + 1).trim()
+    if (!/^\p{Ll}/u.test(segment) || parts.test(segment) || !goesOn(segment, text.slice(end, end + 16))) return end
+    end = start + comma
+  }
+}
+
+/** Whether words in small letters are a clause: by their first word, their number, or an amount that ends or follows them. */
+const goesOn = (segment: string, behind: string): boolean =>
+  clause.test(segment) ||
+  (!/[\p{N}\p{Lu}]/u.test(segment) && segment.split(/\s+/).length > 2) ||
+  /^\p{Ll}+ \p{N}{1,3}$/u.test(segment) ||
+  (/^\p{Ll}+$/u.test(segment) && /^ \p{N}{1,3} \p{L}/u.test(behind))
+
+/** The word for a street in front of its name, and prepositions that are a part of one. */
+const kindOfStreet =
+  /(?:^|[\s,;:("'])((?:(?:[Rr]ua|[Aa]venida|Av\.|[Rr]ue|[Aa]venue|[Cc]alle|Plaza|Paseo|Via|(?<=\bin )via|Viale|Piazza|Corso|Vicolo|Largo|Travessa|Praça|Carrer|[Cc]hemin|[Bb]oulevard|Place|Quai|Impasse|Allée|[Uu]lica|ul\.|улица|ул\.)(?: (?:de la|de las|de los|de|du|des|della|delle|dei|del|di|das|dos|da|do))?|Am|An de[rmn]|Auf de[rmn]|Unter den|Hinter de[rm]|Im|In de[rn]|Zum|Zur|Alte[nr]?) )$/u
+
+/**
+ * With the word of its kind before the name of a street. "Am Alten Markt 3" is a name, also where a sentence begins; "In der Lindenstraße 5" is one
+ * within a sentence, which would have "in der".
+ */
+function withStreetWord(text: string, start: number): number {
+  const before = text.slice(Math.max(0, start - 24), start)
+  const word = kindOfStreet.exec(before)?.[1]
+  if (word === undefined || !/^\p{L}/u.test(text.slice(start, start + 1))) return start
+  const mayBeOfSentence =
+    /^(?:An|Auf|Hinter|Im|In) /.test(word) && !/[\p{Ll},;:|] $/u.test(before.slice(0, -word.length))
+  const [firstWord = ""] = /^\S*/.exec(text.slice(start, start + 32)) ?? []
+  return mayBeOfSentence && streetWord.test(firstWord) ? start : start - word.length
 }
 
 const beginsWithMoney = /^\P{L}{0,3}\d[\d.,]* ?(?:eur|usd|chf|€|\$|£)(?!\p{L})/iu
@@ -104,7 +160,7 @@ const noStreet: ReadonlySet<string> = new Set(
 
 const cellEnd = /\t|(?<=\S)[,;|](?=\S)/
 const streetWord =
-  /(?<!\p{L})(?:street|st|road|rd|avenue|ave|lane|drive|way|square|boulevard|blvd|court|place|rue|chemin|via|viale|piazza|calle|avenida|plaza|rua|ulica|ul|laan|plein)(?!\p{L})|(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|damm|ufer|straat|gatan|vej)(?!\p{L})/iu
+  /(?<!\p{L})(?:street|st|road|rd|avenue|ave|lane|drive|way|square|boulevard|blvd|court|place|rue|chemin|via|viale|piazza|corso|vicolo|calle|avenida|plaza|paseo|carrer|rua|travessa|praça|largo|quai|allée|impasse|ulica|ul|улица|ул|laan|plein)(?!\p{L})|(?:stra(?:ß|ss)e|str|weg|platz|allee|gasse|ring|damm|ufer|straat|gatan|vej)(?!\p{L})/iu
 
 /** Rows of a table of places, with what was counted there: each cell has words or a number, and none has a street with its house. */
 function isRowOfPlaces(written: string): boolean {

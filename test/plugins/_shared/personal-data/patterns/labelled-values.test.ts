@@ -35,6 +35,11 @@ test("values in columns are found below their labels", () => {
     "PERSON Brandl",
     "BIRTH_DATE 12.11.1980",
   ])
+  expect(found("name,mobile\nJonas Ott,4087361925\nEva Lind,+46 8 7361 925")).toEqual([
+    "PHONE_NUMBER 4087361925",
+    "PHONE_NUMBER +46 8 7361 925",
+  ])
+  expect(found("name;dob\nJonas;3 Sep 1979")).toEqual(["PERSON Jonas", "BIRTH_DATE 3 Sep 1979"])
   expect(
     found("| User | Passport no | Total |\n|---|---|---|\n| e.peretz | Z26936G12 | 89 |\n\nand 1 | 2 | 3"),
   ).toEqual(["USERNAME e.peretz", "ID Z26936G12"])
@@ -94,5 +99,8 @@ describe("nothing is found", () => {
     "{ user: user.user_id }",
     "await client.login(ELEM_PSW)",
     "first,last,total\nMon,Fri,5",
+    "phone,weight\nPixel 8,187\n2024-01-15,9",
+    "phone,code\n1111111111,9",
+    "user,total\nann1,5",
   ])("in %j", (text) => expect(found(text)).toEqual([]))
 })

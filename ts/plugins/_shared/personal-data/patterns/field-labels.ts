@@ -1,13 +1,14 @@
 // What the label of a field says that its value is: in forms, tables, code and lists.
 
 import type { TextRange } from "../../../../kernel/index.ts"
-import { isNoPassword } from "./secret-value.ts"
+import { dateForm } from "./birth-date.ts"
+import { isNoPassword } from "./secrets/secret-value.ts"
 
 /** Labels by kind: in lower case, one space between words, without what `normalized` takes off. */
 const labels: readonly (readonly [kind: string, labels: string])[] = [
   [
     "PASSWORD",
-    "password|passwd|passphrase|passcode|pwd|pw|passwort|kennwort|contraseña|mot de passe|wachtwoord|senha|hasło|密码|密碼|パスワード|비밀번호",
+    "password|passwd|passphrase|passcode|pwd|pw|passwort|kennwort|contraseña|mot de passe|mdp|wachtwoord|senha|palavra passe|hasło|heslo|lösenord|adgangskode|passord|salasana|jelszó|şifre|пароль|wifi password|wi fi password|wlan passwort|密码|密碼|パスワード|비밀번호",
   ],
   [
     "USERNAME",
@@ -26,7 +27,11 @@ const labels: readonly (readonly [kind: string, labels: string])[] = [
   ["ZIP_CODE", "zip|zip code|postal code|postcode|post code|plz|postleitzahl|cep|código postal|code postal"],
   [
     "BIRTH_DATE",
-    "birth date|birthdate|birthday|date of birth|dob|geburtsdatum|fecha de nacimiento|date de naissance|出生日期",
+    "birth date|birthdate|birthday|date of birth|dob|geburtsdatum|geburtstag|geboren|geboren am|geb|geboortedatum|födelsedatum|fødselsdato|syntymäaika|fecha de nacimiento|fecha nacimiento|date de naissance|né le|née le|data di nascita|nato il|nata il|data de nascimento|data nascimento|data urodzenia|datum narození|data nașterii|doğum tarihi|дата рождения|ημερομηνία γέννησης|出生日期|出生年月日|生年月日|生日|생년월일",
+  ],
+  [
+    "PHONE_NUMBER",
+    "phone|phone number|telephone|telephone number|tel|mobile|mobile number|mobile phone|cell|cell phone|cell number|contact number|work phone|home phone|telefon|telefonnummer|handy|handynummer|mobil|mobilnummer|teléfono|telefono|móvil|celular|cellulare|téléphone|portable|telefone|telemóvel|telefoon|telefoonnummer|电话|手机|電話|携帯|전화번호",
   ],
   [
     "PERSON",
@@ -111,7 +116,11 @@ const forms: ReadonlyMap<string, RegExp> = new Map([
   ["US_SSN", /^\d{3}[- ]?\d{2}[- ]?\d{4}$/],
   ["AGE", /^(?:[1-9]\d?|1[01]\d)$/],
   ["ZIP_CODE", /^(?=.*\d)[A-Z\d]{2,6}(?:[ -][A-Z\d]{2,4})?$/i],
-  ["BIRTH_DATE", /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\p{L}{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}{3,9},? \d{4})$/u],
+  ["BIRTH_DATE", new RegExp(`^(?:${dateForm}|\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4})$`, "iu")],
+  [
+    "PHONE_NUMBER",
+    /^(?!(?:19|20)\d\d-\d\d-\d\d$|(\d)\1*$)(?=(?:\D{0,3}\d){7,20}\D*$)\+?\(?\d[\d ()./-]{5,18}\d(?: ?(?:x|ext\.?) ?\d{1,6})?$/i,
+  ],
   ["PERSON", /^\p{Lu}[\p{L}'’-]*\.?(?: [\p{L}'’-]+\.?){0,4}$/u],
   ["STREET_ADDRESS", /^(?=.*\p{L}{3})(?=.*\d).{6,120}$/u],
 ])

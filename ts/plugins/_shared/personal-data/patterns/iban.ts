@@ -15,34 +15,60 @@ const lengths: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-const beginning = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g
+/**
+ * Behind a word in small letters, as in `KontoDE89`, the country stands in capitals; "IBAN" may stand right in front. A country that stands apart is one
+ * where the number goes on.
+ */
+const countryAndCheck =
+  /(?:(?<![A-Za-z0-9])|(?<=[a-zäöü]{3})(?=[A-Z])|(?<=IBAN))(?:[A-Za-z]{2}\d{2}|[A-Z]{2}[ -]\d{2}(?=[ -]?\d{4}|[ -]?[A-Z]{1,4}[ -]?\d{4}))/g
 
-/** Finds them unbroken or in groups of four behind one sign or two spaces, with the length of their country and check digits that fit. */
+/** Finds them unbroken or in groups behind one sign or two spaces, with the length of their country and check digits that fit. */
 export function* findIbans(text: string): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
   let beginnings = 0
-  for (const { 0: found, index } of text.matchAll(beginning)) {
+  for (const { 0: found, index } of text.matchAll(countryAndCheck)) {
     if (++beginnings % matchesOfStep === 0) yield
     const length = lengths.get(found.slice(0, 2).toUpperCase())
-    const read = length === undefined ? undefined : readGroups(text, index, length)
+    const read = length === undefined ? undefined : readGroups(text, index, found, length)
     if (read !== undefined && remainder(read.signs) === 1) ranges.push({ start: index, end: read.end })
   }
   return ranges
 }
 
-/** Reads so many letters and digits; undefined when there are fewer, more, or other groups than those of four. */
-function readGroups(text: string, start: number, length: number): { signs: string; end: number } | undefined {
-  const separator = /^(?: {1,2}|[-.])/.exec(text.slice(start + 4, start + 6))?.[0] ?? ""
-  const isGrouped = separator !== ""
-  const separators = isGrouped ? separator.length * (Math.ceil(length / 4) - 1) : 0
-  const end = start + length + separators
-  const written = text.slice(start, end)
-  const groups = isGrouped ? written.split(separator) : [written]
-  const areWhole = groups.every((group, index) => !isGrouped || index === groups.length - 1 || group.length === 4)
-  const signs = groups.join("")
-  if (signs.length !== length || !areWhole || !/^[A-Za-z0-9]+$/.test(signs)) return undefined
-  return /[A-Za-z0-9]/.test(text.charAt(end)) ? undefined : { signs: signs.toUpperCase(), end }
+/** Reads so many letters and digits; undefined when there are fewer, or more, or when the groups are those of a sentence. */
+function readGroups(
+  text: string,
+  start: number,
+  beginning: string,
+  length: number,
+): { signs: string; end: number } | undefined {
+  const behind = start + beginning.length
+  const separator = /^(?: {1,2}|[-.])/.exec(text.slice(behind, behind + 2))?.[0] ?? ""
+  const rest = length - 4
+  let signs = ""
+  let end = behind
+  while (signs.length < rest) {
+    if (separator !== "" && text.startsWith(separator, end)) end += separator.length
+    const group = /^[A-Za-z0-9]+/.exec(text.slice(end, end + rest))?.[0].slice(0, rest - signs.length) ?? ""
+    if (group === "") return undefined
+    signs += group
+    end += group.length
+  }
+  if (/[A-Za-z0-9]/.test(text.charAt(end))) return undefined
+  const hasUsualGroups = beginning.length === 4 && (separator === "" || isInFours(text.slice(behind, end), separator))
+  if (!hasUsualGroups && !isMostlyDigits(beginning, signs)) return undefined
+  return { signs: (beginning.replace(/[ -]/, "") + signs).toUpperCase(), end }
 }
+
+const isInFours = (written: string, separator: string): boolean =>
+  written
+    .split(separator)
+    .slice(1)
+    .every((group, index, groups) => group.length === 4 || (index === groups.length - 1 && group.length < 4))
+
+/** Banks group by their own parts, as `DE89 37040044 0532013000` and `IT60 X 05428 …`. So do words: "at 20 we met". */
+const isMostlyDigits = (beginning: string, signs: string): boolean =>
+  /^[A-Z]/.test(beginning) && /^[A-Z\d]+$/.test(signs) && signs.replace(/\d/g, "").length <= 4
 
 /** The number modulo 97 with the first four signs at its end and letters as 10 to 35. */
 function remainder(signs: string): number {

@@ -1,16 +1,21 @@
 // Values that stand behind their label, as in forms and code, or below it, as in tables.
 
-import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { isNameInCode, kindOfField, valueOfField } from "./field-labels.ts"
-import { isNoPassword } from "./secret-value.ts"
+import type { Work } from "../../../../kernel/index.ts"
+import { findBirthDates } from "./birth-date.ts"
+import { kindOfField, valueOfField } from "./field-labels.ts"
+import { findValuesInSentences, type LabelledRange } from "./sentence-values.ts"
 import { matchesOfStep } from "./text-range.ts"
 
-export interface LabelledRange extends TextRange {
-  readonly kind: string
-}
+export type { LabelledRange } from "./sentence-values.ts"
 
 export function* findLabelledValues(text: string): Work<readonly LabelledRange[]> {
-  const found = [...(yield* fieldsIn(text)), ...(yield* columnsIn(text)), ...(yield* phrasesIn(text))]
+  const births = (yield* findBirthDates(text)).map((range) => ({ kind: "BIRTH_DATE", ...range }))
+  const found = [
+    ...(yield* fieldsIn(text)),
+    ...(yield* columnsIn(text)),
+    ...(yield* findValuesInSentences(text)),
+    ...births,
+  ]
   let last = 0
   // A field may be a phrase as well.
   return found
@@ -32,7 +37,8 @@ function* fieldsIn(text: string): Work<readonly LabelledRange[]> {
   for (const { 0: all, 1: label = "", 2: value = "", index } of text.matchAll(field)) {
     if (++matches % matchesOfStep === 0) yield
     const kind = kindOfField(label)
-    if (kind === undefined) continue
+    // Behind a label telephone numbers have a search of their own.
+    if (kind === undefined || kind === "PHONE_NUMBER") continue
     const start = index + all.length - value.length
     const range = valueOfField(kind, text, { start, end: start + ownPart(kind, value).length })
     // `user: hello` is a line of a conversation.
@@ -53,7 +59,7 @@ function ownPart(kind: string, value: string): string {
 const delimiters = ["|", ";", "\t", ","]
 const longestLine = 4000
 
-/** Below a line of which two cells are labels, or one that only persons have: the cells of the following lines with as many cells. */
+/** Below a line of which two cells are labels, or one is of what shows its kind by its form: the cells of the following lines with as many cells. */
 function* columnsIn(text: string): Work<readonly LabelledRange[]> {
   const ranges: LabelledRange[] = []
   let columns: { readonly delimiter: string; readonly kinds: readonly (string | undefined)[] } | undefined
@@ -84,11 +90,13 @@ function headerOf(
   for (const delimiter of delimiters) {
     if (!line.includes(delimiter)) continue
     const cells = line.split(delimiter)
-    if (cells.length < 3 || cells.length > 60 || cells.some((cell) => cell.length > 40 || /\d{2}/.test(cell))) continue
+    if (cells.length > 60 || cells.some((cell) => cell.length > 40 || /\d{2}/.test(cell))) continue
     const kinds = cells.map(kindOfField)
     if (kinds.some((kind) => kind === "BIRTH_DATE" || kind === "US_SSN"))
       return { delimiter, kinds: kinds.map((kind, place) => kind ?? kindOfPart(cells[place])) }
-    if (kinds.filter((kind) => kind !== undefined).length >= 2) return { delimiter, kinds }
+    const known = kinds.filter((kind) => kind !== undefined).length
+    // Two words with a comma are a sentence as often as a table; of telephone numbers the rows show it.
+    if (kinds.includes("PHONE_NUMBER") || (known >= 2 && cells.length >= 3)) return { delimiter, kinds }
   }
   return undefined
 }
@@ -111,71 +119,5 @@ function cellsOf(
     if (kind !== undefined && range !== undefined) ranges.push({ kind, ...range })
     start += cell.length + 1
   }
-  return ranges
-}
-
-const number = "[#:]?\\s{0,2}(?:is |was |of )?[\"'‘“#]?"
-/** What tells that the next word is the value: "user is", "password:", or a quotation mark. */
-const verb = "(?: is:?| was| ist:?| lautet:?| es| est|:) [\"'‘“]?"
-const quote = " ?[\"'‘“]"
-/** No more of a word than a value may have: a text of one word with many labels would be searched to its end for each. */
-const within = "[^\\s\"'’”),]{0,64}"
-/**
- * In sentences: a label, a verb or a mark, and a value with a digit. Behind a mere space stand all kinds of words, such as in
- * "handle utf8" and "password sha256": there a value has to look like nothing else.
- */
-const phrases: readonly (readonly [kind: string, pattern: RegExp])[] = [
-  [
-    "PASSWORD",
-    new RegExp(
-      `(?<!\\p{L})(?:password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|mot de passe|wachtwoord|senha)(?:(?: (?:for|in|of|to|on|at|from|für|im|vom|zum|zu|de|du|del|pour|para)(?: [\\p{L}\\d'’-]{1,20}){1,6}?)?${verb}|${quote}| (?=${within}[^\\s\\p{L}\\d"'’”.,;:)(/_-]))((?=${within}\\d)(?=${within}\\p{L})[^\\s"'’”]{4,64}?)(?=["'’”.,;)]*(?:\\s|$))`,
-      "giu",
-    ),
-  ],
-  [
-    "USERNAME",
-    new RegExp(
-      `(?<!\\p{L})(?:(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| ?\\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}[._]\\p{L})|TODO\\()((?=${within}(?:\\d|[._]\\p{L}))(?=${within}\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
-      "giu",
-    ),
-  ],
-  [
-    "ID",
-    new RegExp(
-      `(?<!\\p{L})(?:(?:employee|staff|patient|customer|client|member(?:ship)?|student|personnel|badge|policy|insurance|passport|national|tax|voter|pan(?: card)?|aadhaa?r|medical record|(?:bank )?account|user)(?: card)? ?(?:id|number|no\\.?|nr\\.?|code)|(?:reisepass|personalausweis|ausweis|pass|paspoort)-?(?:nummer|nr\\.?)|reisepass|n[uú]mero (?:de|di) (?:pasaporte|passaporto)|num[eé]ro de passeport|passport|mrn|user ?id|pesel|steuernummer|personalnummer|refund to account) ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d/_-]{3,29})(?=["'’”.,;:)]*(?:\\s|$))`,
-      "giu",
-    ),
-  ],
-  [
-    "US_DRIVER_LICENSE",
-    new RegExp(
-      `(?<!\\p{L})(?:driver['’]?s?|driving) licen[cs]e(?: number| no\\.?| nr\\.?| id)? ?${number}((?=(?:[^\\s\\d"'’”]{0,30}\\d){3})[\\p{L}\\d][\\p{L}\\d-]{4,24})(?=["'’”.,;:)]*(?:\\s|$))`,
-      "giu",
-    ),
-  ],
-  [
-    "AGE",
-    /(?<!\p{L})(?:aged|age of|turn(?:s|ed|ing)?) ([1-9]\d?|1[01]\d)(?![\d%]|[.,]\d| (?:degrees|percent|minutes|hours|days|weeks|months|times))|(?<=^|[ (,])([1-9]\d?|1[01]\d)(?=[ -](?:years?[ -]old|y\/?o\b|years? of age))/giu,
-  ],
-]
-
-/** Every sentence with a value has one of these. */
-const mayHold =
-  /pass|pasa|paspo|ausweis|pw|kennw|contras|senha|wachtw|login|user|usuario|benutzer|handle|todo|employee|staff|patient|customer|client|member|student|personnel|badge|policy|insurance|national|tax|voter|pan|aadha|record|account|mrn|pesel|steuern|personaln|licen[cs]e|aged?|turn|year/i
-const fileEnding = /\.(?:html?|php|jsx?|tsx?|py|rb|go|rs|java|json|ya?ml|md|txt|css|xml|sql|sh|com|org|net|io)$/i
-
-function* phrasesIn(text: string): Work<readonly LabelledRange[]> {
-  const ranges: LabelledRange[] = []
-  if (!mayHold.test(text)) return ranges
-  let matches = 0
-  for (const [kind, pattern] of phrases)
-    for (const { 0: all, index, ...groups } of text.matchAll(pattern)) {
-      if (++matches % matchesOfStep === 0) yield
-      const value = (groups[1] ?? groups[2]) as string
-      if (kind === "USERNAME" && (fileEnding.test(value) || isNameInCode(value))) continue
-      const start = index + all.lastIndexOf(value)
-      if (kind === "PASSWORD" && isNoPassword(value, text.charAt(start - 1))) continue
-      ranges.push({ kind, start, end: start + value.length })
-    }
   return ranges
 }

@@ -78,6 +78,42 @@ const ids: readonly CheckedNumber[] = [
     words: /(?<!\p{L})tfn(?!\p{L})|tax file/iu,
   },
   {
+    // China: identity card (GB 11643), with the province, the day of birth and a check digit.
+    pattern:
+      /(?<![\w.,/+-])(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[12])\d{4}([ ]?)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\1\d{3}[\dX](?![\w-]|[.,]\d)/gi,
+    isValid: isChineseId,
+  },
+  {
+    // Switzerland: AHV number, with the check digit of EAN.
+    pattern: /(?<![\w.,/+-])756([. ]?)\d{4}\1\d{4}\1\d{2}(?![\w-]|[.,]\d)/g,
+    isValid: (signs) => weighted(signs, (place) => (place % 2 === 0 ? 1 : 3)) % 10 === 0,
+    sureForm: /^756([. ])/,
+    words: /(?<!\p{L})(?:n?ahv|n?avs|oasi)(?!\p{L})|sozialversicherung|social security/iu,
+  },
+  {
+    // Belgium: national register number. From 2000 on a 2 stands in front of the number that is checked.
+    pattern: /(?<![\w.,/+-])\d{2}\.(?:[0-5]\d)\.(?:[0-3]\d)-\d{3}\.\d{2}(?![\w-]|[.,]\d)/g,
+    isValid: (signs) =>
+      ["", "2"].some((century) => 97 - (Number(century + signs.slice(0, 9)) % 97) === Number(signs.slice(9))),
+  },
+  {
+    // Finland: personal identity code.
+    pattern:
+      /(?<![\w.,/+-])(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[-+A-FU-Y]\d{3}[\dA-FHJ-NPR-Y](?![\w-]|[.,]\d)/g,
+    isValid: (signs) => {
+      const number = signs.slice(0, 6) + signs.slice(-4, -1)
+      return "0123456789ABCDEFHJKLMNPRSTUVWXY".charAt(Number(number) % 31) === signs.slice(-1)
+    },
+    sureForm: /[A-FHJ-NPR-Y]$|^\d{6}[A-F]/,
+    words: /hetu|henkilötunnus|personbeteckning|finnish/iu,
+  },
+  {
+    // Brazil: RG. States have check digits of their own, so its form beside its name has to say enough.
+    pattern: /(?<![\w.,/-])\d{1,2}\.\d{3}\.\d{3}-[\dX](?![\w-]|\.\d)/gi,
+    isValid: () => true,
+    words: /(?<!\p{L})RG(?!\p{L})|[Rr]egistro [Gg]eral|(?:[Cc]arteira|[Cc]édula) de [Ii]dentidade/u,
+  },
+  {
     // Australia: Medicare card. Its groups beside its name say enough, even where somebody mistyped a digit.
     pattern: /(?<![\w+.,/-])[2-6]\d{3}([ -])\d{5}\1\d(?![\w]|[-./]\d)/g,
     isValid: () => true,
@@ -92,6 +128,12 @@ const ids: readonly CheckedNumber[] = [
 ]
 
 export const findNationalIds = (text: string): Work<readonly TextRange[]> => findCheckedNumbers(text, ids)
+
+/** ISO 7064, modulus 11 and 2. */
+function isChineseId(signs: string): boolean {
+  const sum = weighted(signs.slice(0, 17), (place) => 2 ** (17 - place) % 11)
+  return "10X98765432".charAt(sum % 11) === signs.charAt(17).toUpperCase()
+}
 
 /** The values of signs at odd places; those at even places count as their own number (decree of 23 December 1976). */
 const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]

@@ -4,9 +4,15 @@ import type { TextRange, Work } from "../../../../kernel/index.ts"
 import { passesLuhn } from "./luhn.ts"
 import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-range.ts"
 
+/** Of a name of a field, as in `card_4111…`: the number of an order, a picture or a user stands behind an underscore as well. */
+const fieldBefore =
+  "(?<=(?<![A-Za-z])(?:(?:credit|debit|bank|payment)?_?card|cc|visa|master_?card|amex|(?:kredit|bank)?karte|tarjeta|carte|carta)(?:_?(?:no|nr|num|number|nummer|numero))?_?)"
+
 /** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity, tables a tab, forms a line for each group. */
-const candidate =
-  /(?<!\w|\d[.-])(?:\d{13,19}|\d{4}( {1,3}|\t|\r?\n|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|[.-]\d)/gi
+const candidate = new RegExp(
+  `(?=\\d)(?<!\\d)(?:(?<!\\w|\\d[.-])|${fieldBefore})(?:\\d{13,19}|\\d{4}( {1,3}|\\t|\\r?\\n|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{3})?|\\d{6}\\1\\d{4,5}))(?!\\w|[.-]\\d)`,
+  "gi",
+)
 
 /** First digits of each network, and how many digits its numbers have. */
 const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[] = [

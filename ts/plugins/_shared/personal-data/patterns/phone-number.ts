@@ -2,7 +2,8 @@
 
 import type { TextRange, Work } from "../../../../kernel/index.ts"
 import type { NumberingPlans } from "../numbering-plans.ts"
-import { execFrom, isNumberOfThing, matchesOfStep, textAfter, textBefore } from "./text-range.ts"
+import { type Announcement, announcementOf } from "./phone-words.ts"
+import { execFrom, isNumberOfFile, isNumberOfThing, matchesOfStep, textAfter, textBefore } from "./text-range.ts"
 
 /** Seven digits and more with a few signs between them, with or without a plus. */
 const candidate = /(?<!\w|\w[-/_]|\d[.,:]|[+#])(?:\(?\+ ?)?\(?\d(?:[ ()./-]{0,3}\d){6,16}(?!(?!x\d)\w)/g
@@ -19,7 +20,7 @@ export function* findPhoneNumbers(text: string, plans: NumberingPlans): Work<rea
   for (let from = 0, match = execFrom(candidate, text, from); match !== null; match = execFrom(candidate, text, from)) {
     if (++candidates % matchesOfStep === 0) yield
     const { 0: found, index: start } = match
-    const number = longestNumber(text, found, start, check)
+    const number = longestNumber(text, { found, start, last: ranges.at(-1)?.end ?? 0 }, check)
     if (number === undefined) {
       // The next number may begin inside what was read.
       from = start + (/^\D*\d+/.exec(found)?.[0].length ?? 1)
@@ -33,47 +34,140 @@ export function* findPhoneNumbers(text: string, plans: NumberingPlans): Work<rea
   return ranges
 }
 
-/** Behind the limit an international number counts by its calling code and length, and a national one by words only. */
+/** Behind the limit an international number counts by its calling code and length, and any other by words only. */
 function limited(plans: NumberingPlans): NumberingPlans {
   let left = maxChecks
   return {
-    isInternational: (written) => left-- <= 0 || plans.isInternational(written),
+    isInternational: (written) =>
+      left-- > 0 ? plans.isInternational(written.replace(/^\(?00[ ./-]*/, "+")) : /^\(?\+/.test(written),
     isNational: (written) => left-- > 0 && plans.isNational(written),
   }
 }
 
+interface Candidate {
+  readonly found: string
+  readonly start: number
+  /** Where the number before it ends. */
+  readonly last: number
+}
+
 /** What was read may hold another number behind the first: the longest beginning that is one counts. */
-function longestNumber(text: string, found: string, start: number, plans: NumberingPlans): string | undefined {
-  const isAnnounced = hasPhoneWord(text, start)
-  if (!isAnnounced && !/^\(?\+/.test(found) && !mayBeNational(text, found, start)) return undefined
+function longestNumber(text: string, read: Candidate, plans: NumberingPlans): string | undefined {
+  const { found, start } = read
+  const announcement = announcementOf(text, start)
+  const isNational = mayBeNational(text, read)
+  if (announcement === undefined && !/^\(?\+/.test(found) && !isNational) return undefined
   for (let number = found; number !== ""; number = number.replace(/[ ()./-]*\d+$/, "")) {
-    if (
-      isPhoneNumber(number, isAnnounced, plans) &&
-      !/^[.,/:-]\d/.test(text.slice(start + number.length, start + number.length + 2))
-    )
-      return number
+    const end = start + number.length
+    const behind = textAfter(text, end)
+    if (!/^[.,/:-]\d/.test(behind)) {
+      if (isAnnouncedNumber(number, announcement, behind) || isInternationalNumber(number, announcement, plans))
+        return number
+      if (isNational && isPlain(number)) {
+        if (isDialledAbroad(number, text, start) && plans.isInternational(number)) return number
+        if (isNationalNumber(number, plans)) return withRest(number, behind, plans)
+      }
+    }
     if (!/\D\d+$/.test(number)) return undefined
   }
   return undefined
 }
 
 /** Groups behind a zero, or in the American form, or with a word behind them: for the plans to decide. */
-function mayBeNational(text: string, found: string, start: number): boolean {
+function mayBeNational(text: string, { found, start, last }: Candidate): boolean {
   const hasForm = /^[(0]|^\d{3}[-.]\d{3}[-.]\d{4}/.test(found) || isOffice.test(textAfter(text, start + found.length))
-  return hasForm && !isNumberOfThing(text, start) && !callingCodeBefore.test(textBefore(text, start))
+  if (!hasForm || isNumberOfThing(text, start) || isNumberOfFile(text, start)) return false
+  const before = textBefore(text, start)
+  if (callingCodeBefore.test(before) || list.test(before)) return false
+  return !/\d{2}[ -]$/.test(before) || last >= start - 1
 }
 
 const isOffice = /^ {0,2}\(?(?:office|mobile|fax|cell|phone|home)\b/i
 const callingCodeBefore = /\+\d{1,3}[ ().-]{0,3}$/
+/** What stands in a row of numbers. */
+const list =
+  /(?:^|[^\p{L}])(?:sizes?|größen?|tailles?|tallas?|lotto\p{L}*|loto|lottery(?: numbers)?|(?:lucky|winning) numbers|scores?)[ :=([]{1,4}$/iu
 
-function isPhoneNumber(written: string, isAnnounced: boolean, plans: NumberingPlans): boolean {
-  const digits = written.replace("(0)", "").replace(/\D/g, "")
-  if (/^(\d)\1*$/.test(digits) || isDate(written) || isCoordinate(written) || isCounting(written)) return false
-  if (/^\(?\+/.test(written)) return isInternational(digits) && (isAnnounced || plans.isInternational(written))
-  if (!areParenthesesClosed(written)) return false
-  if (isAnnounced)
-    return digits.startsWith("00") ? isInternational(digits.slice(2)) : digits.length >= 7 && digits.length <= 13
-  return digits.length >= 9 && /[ ()./-]/.test(written) && plans.isNational(written)
+/** Whether it holds what some number may: no date, no list. */
+function isPlain(written: string): boolean {
+  const isOneDigit = /^\D*(\d)(?:\D*\1)*\D*$/.test(written)
+  return !isOneDigit && !isDate(written) && !isCoordinate(written) && !isCounting(written)
+}
+
+const digitsOf = (written: string): string => written.replace("(0)", "").replace(/\D/g, "")
+
+function isInternationalNumber(
+  written: string,
+  announcement: Announcement | undefined,
+  plans: NumberingPlans,
+): boolean {
+  if (!/^\(?\+/.test(written) || !isPlain(written) || !isInternational(digitsOf(written))) return false
+  return announcement !== undefined || plans.isInternational(written)
+}
+
+function isAnnouncedNumber(written: string, announcement: Announcement | undefined, behind: string): boolean {
+  if (announcement === undefined || written.includes("+") || !isPlain(written) || !areParenthesesClosed(written))
+    return false
+  const digits = digitsOf(written)
+  if (digits.startsWith("00")) return isInternational(digits.slice(2))
+  if (digits.length < 7 || digits.length > 13) return false
+  if (announcement === "surely") return true
+  if (countsThings.test(behind) || areYears.test(written)) return false
+  if (/\D/.test(written)) return true
+  return !isOfMachine(digits) && (announcement === "likely" || digits.length >= 9)
+}
+
+/** Of what there may be a million. */
+const countsThings =
+  /^ (?:times|iterations|calls|requests|users|rows|items|records|steps|tokens|bytes|m?s|seconds|mal|fois|veces|eur|usd|dollars|euros?)(?!\p{L})|^ ?[%€$£]/iu
+
+const areYears = /^(?:(?:19|20)\d{2}\D*)+$/
+
+/** Days and the hours of days, seconds and milliseconds since 1970, round numbers and rows of digits. */
+const isOfMachine = (digits: string): boolean =>
+  /^(?:(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|1[4-9]\d{8}(?:\d{3})?$|\d+?0{5,}$|0?123456)/.test(digits)
+
+function isNationalNumber(written: string, plans: NumberingPlans): boolean {
+  const digits = digitsOf(written)
+  return areParenthesesClosed(written) && digits.length >= 9 && /[ ()./-]/.test(written) && plans.isNational(written)
+}
+
+/** Two zeros in the place of the plus. Groups say that it is dialled, and so does a place of its own between words. */
+function isDialledAbroad(written: string, text: string, start: number): boolean {
+  const digits = digitsOf(written)
+  const code = digits.startsWith("00") && isInternational(digits.slice(2)) && callingCode.exec(digits.slice(2))?.[0]
+  const dialled = written.replace(/^\(?00[ ./-]*/, "")
+  if (typeof code !== "string" || !dialled.startsWith(code) || !areParenthesesClosed(written)) return false
+  const rest = dialled.slice(code.length)
+  if (/^[ ()./-]/.test(rest)) return !hasEqualGroups(written)
+  // Numbers of North America have ten digits, as have many others with zeros before them.
+  if (code === "1" || digits.length < 12) return false
+  const end = start + written.length
+  return /^\d+$/.test(rest)
+    ? /(?:^|[\s(])$/.test(textBefore(text, start)) && /^(?:$|[\s),;]|[.!?:](?:\s|$))/.test(textAfter(text, end))
+    : /^\d{1,4}[ /-]\d{5,9}$/.test(rest)
+}
+
+/** Bytes and codes stand in such groups. */
+function hasEqualGroups(written: string): boolean {
+  const groups = written.match(/\d+/g) ?? []
+  return groups.length > 2 && groups.every(({ length }) => length === groups[0]?.length)
+}
+
+/**
+ * A national number with what stands behind it. Germany and Austria write numbers in groups of any size and length, so pairs
+ * may go on. Another group of three and more that begins no number says that all of them are a list.
+ */
+function withRest(number: string, behind: string, plans: NumberingPlans): string | undefined {
+  const pair = /^([ ./-])\d{2}(?!\d)/.exec(behind)
+  if (pair !== null && /^\d{3}/.test(number) && /(\D)\d{2}$/.exec(number)?.[1] === pair[1]) {
+    const whole = number + pair[0]
+    const digits = digitsOf(whole).slice(1)
+    if (plans.isInternational(`+49${digits}`) || plans.isInternational(`+43${digits}`)) return whole
+  }
+  if (!/^[ -]\d{3}/.test(behind)) return number
+  const next = /^[ -](\(?0\d[\d ()/-]{6,14}\d)(?![\d-])/.exec(behind)?.[1]
+  return next !== undefined && plans.isNational(next) ? number : undefined
 }
 
 /** Country calling codes (ITU-T E.164): what has none needs no plan to be refused. */
@@ -105,22 +199,3 @@ function isCounting(written: string): boolean {
 
 const areParenthesesClosed = (written: string): boolean =>
   written.split("(").length === written.split(")").length && written.indexOf("(") <= written.indexOf(")")
-
-const noun =
-  /(?:(?:^|[^\p{L}])(?:(?:tele|cell|i|smart|(?:emergency|home|work|mobile|office|contact|cell)[ _-]?)?phone|contact (?:number|no)|(?:my|his|her|their) number|tel(?! aviv)|desk|landline|telefoon(?:nummer)?|telefon(?:e|o|nummer|szám|u)?|teléfono|téléphone|mobile?|móvil|celular|cell|fax|whatsapp|handy(?:nummer)?|rückruf|sms|hotline|cep|numéro|тел|телефон[ау]?)(?![\p{L}])|电话|電話|手机|手機|携帯|전화|휴대폰|फ़ोन|फोन|मोबाइल)(?:[^\d\n$€£¥]{0,24}|[:：]?[ \t]*\n[ \t]*)$/iu
-const verb =
-  /(?:^|[^\p{L}])(?:(?:call|text|ring|dial|reach|phone)(?:ed|ing)? (?:(?:me|him|her|us|them|home|back)[^\d\n\t;|$€£¥]{0,24}|[\p{L} .'-]{1,24} (?:on|at) )|(?:call|dial)\s*:?\s*|(?:answer|reach|contact|availab)\p{L}{0,4}[^\d\n\t;|$€£¥]{0,24} (?:at|on|under) |registered (?:number |phone |mobile )?)$/iu
-/** Letterheads write `T 030 901820` on a line of its own. */
-const letterhead = /(?:^|\n)[TMF][.:]? $/i
-
-/** Whether the words in front of a number say that it is one to call. */
-function hasPhoneWord(text: string, start: number): boolean {
-  // Most numbers have none before them, and this says so faster than the patterns.
-  const last = text
-    .slice(Math.max(0, start - 24), start)
-    .match(/[\p{L}\d]/gu)
-    ?.at(-1)
-  if (last === undefined || /\d/.test(last)) return false
-  const before = textBefore(text, start)
-  return (noun.test(before) || verb.test(before) || letterhead.test(before)) && !isNumberOfThing(text, start)
-}

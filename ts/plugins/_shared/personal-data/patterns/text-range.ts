@@ -58,5 +58,20 @@ export function isNumberOfThing(text: string, position: number): boolean {
   return thing.test(textBefore(text, position))
 }
 
-const thing =
-  /(?:^|[^a-z])(?:order|tracking|parcel|package|shipment|invoice|ticket|case|isbn|imei|sku|serial|part|product|item|article|build|commit|request|trace)[\s_-]*(?:number|no|nr|num|id|code)?["'\s:#=.]*(?:is|was)?["'\s:#=]*$/i
+/** Whether it is said to be that under which somebody is kept on file: of a customer, a contract. That is no telephone, and may be the number of a person. */
+export function isNumberOfFile(text: string, position: number): boolean {
+  return file.test(textBefore(text, position))
+}
+
+const things = [
+  "order|tracking|parcel|package|shipment|invoice|ticket|case|isbn|imei|sku|serial|part|product|item|article|build|commit|request|trace|model|batch|release",
+  "bestellung|auftrag|rechnung|sendung|paket|artikel|modell|vorgang|aktenzeichen|(?:bestell|auftrags|rechnungs|sendungs|paket|artikel|serien|teile|modell|vorgangs)[ -]?(?:nummer|nr)|(?:best|art|rg|auftr|ser)\\.?[ -]{0,2}nr",
+  "commande|facture|colis|pedido|factura|paquete|encomenda|ordine|fattura|articolo|bestelling|bestelnummer|factuur|pakket",
+  "zamówieni[ae]|faktur[ay]|paczk[ai]|заказа?|посылк[аи]",
+].join("|")
+const numberWord = "(?:number|nummer|no|nr|num|id|code|n[°ºo]|№)"
+const thing = new RegExp(`(?:^|[^\\p{L}])(?:${things})[\\s_-]*${numberWord}?["'\\s:#=.]*(?:is|was)?["'\\s:#=]*$`, "iu")
+const file = new RegExp(
+  `(?:^|[^\\p{L}])(?:(?:customer|client|member(?:ship)?|contract|policy|claim|reference|ref|kunden|vertrags?|mitglieds|policen|zähler|matrikel|kd|klant)\\.?[\\s_-]{0,2}${numberWord}|(?:numéro|número|numero|n[°º]) (?:de |di |do )?(?:client|contrat|dossier|cliente|contrato|contratto))["'\\s:#=.]*(?:is|was|ist|est|es)?["'\\s:#=]*$`,
+  "iu",
+)

@@ -1,6 +1,6 @@
 // Secrets in the headers of requests, on command lines, in sentences and in files of logins.
 
-import type { TextRange, Work } from "../../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../../kernel/index.ts"
 import { decodedBase64, findSecrets, isDrawnSecret, isPassword } from "./secret-value.ts"
 
 const introduced =

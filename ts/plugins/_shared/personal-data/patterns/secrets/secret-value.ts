@@ -1,7 +1,7 @@
 // What tells a secret from what documentation and code write in its place.
 
-import type { TextRange, Work } from "../../../../kernel/index.ts"
-import { findRanges } from "./text-range.ts"
+import type { TextRange, Work } from "../../../../../kernel/index.ts"
+import { findRanges } from "../text-range.ts"
 
 /** Parts of a text that are secrets. A match without one is read again only where it is short, because secrets are long. */
 export const findSecrets = (

@@ -1,6 +1,6 @@
 // Secrets that are assigned to a name which says so: in files of variables, in code, in YAML, JSON, TOML and headers.
 
-import type { TextRange, Work } from "../../../../kernel/index.ts"
+import type { TextRange, Work } from "../../../../../kernel/index.ts"
 import { findSecrets, isDrawnSecret, isPassword } from "./secret-value.ts"
 
 /** A mark of assignment, behind the quotation mark or bracket that may close the name. */

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest"
+import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { findValuesInSentences } from "../../../../../ts/plugins/_shared/personal-data/patterns/sentence-values.ts"
+
+const found = (text: string): readonly string[] =>
+  finish(findValuesInSentences(text))
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+
+test("passwords are found in sentences of many languages", () => {
+  const cases = [
+    ["I reset the password to Kastanie-93! this morning", "Kastanie-93!"],
+    ["please set our wifi password to Kastanie93", "Kastanie93"],
+    ["habe das Passwort auf Kastanie93! geändert", "Kastanie93!"],
+    ["cambié la contraseña a Castaña93!", "Castaña93!"],
+    ["mudei a senha para castanha9341", "castanha9341"],
+    ["j'ai changé mon mot de passe en Marron93!", "Marron93!"],
+    ["a senha da rede é castanha93", "castanha93"],
+    ["la clave del portal es Castaña93", "Castaña93"],
+    ["le mdp : Marron93", "Marron93"],
+    ["la password è Castagna93", "Castagna93"],
+    ["hasło do sieci to Kasztan93", "Kasztan93"],
+    ["пароль от роутера: Kashtan93", "Kashtan93"],
+    ["lösenordet är Kastanj93", "Kastanj93"],
+    ["密码是Kastanie93。", "Kastanie93"],
+    ["パスワードは「Kuri2093」です", "Kuri2093"],
+    [String.raw`net use Y: \\nas\team /user:acme\jott Kq8vR2`, "Kq8vR2"],
+    [String.raw`net use Y: \\nas\team Kq8vR2 /user:acme\jott`, "Kq8vR2"],
+    ["my PIN is 7306, tell nobody", "7306"],
+    ["the alarm code is 7306", "7306"],
+    ["Die PIN der Karte lautet 730612.", "730612"],
+  ] as const
+  for (const [text, password] of cases) expect([text, ...found(text)]).toEqual([text, `PASSWORD ${password}`])
+  expect(found("changed the pw from Kastanie92! to Kastanie93!")).toEqual([
+    "PASSWORD Kastanie92!",
+    "PASSWORD Kastanie93!",
+  ])
+})
+
+test("questions about passwords and pins have none", () => {
+  const cases = [
+    "set my password to never expire",
+    "change the password to a stronger one",
+    "how do I change a password to expire in 90days?",
+    "set the password to 12-character phrases",
+    "I want to reset the password to server01",
+    "update the password to use bcrypt12",
+    "set the password to OAuth2 mode",
+    "changed the password from plaintext to sha256",
+    "send the password to ann@acme-mail.com and change it",
+    "a password to Kastanie93 and no word of a change",
+    "la palabra clave es SEO2024",
+    "密码必须包含8-16位",
+    "the PIN is 4 digits long",
+    "PIN code: 560001",
+    "PIN: 2024-01-15",
+    "connect pin 4017 to ground",
+    "net use is a command of 1999",
+    String.raw`net use Z: \\srv\share /user:acme\ann *`,
+  ] as const
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})
