@@ -248,6 +248,8 @@ describe("imports", () => {
     hybrid: ["config/accepted/missing-plugins.ts"],
     // How an API speaks (`api_format`).
     openai: ["config/sections/backends.ts"],
+    // What Intl.DisplayNames names.
+    language: ["text/language-names.ts"],
     // The replies of an operation in OpenAPI; what models answered a looper.
     responses: ["http/openapi.ts", "pipeline/module-results.ts"],
     // What writes a stream or a route's reply.

@@ -78,7 +78,7 @@ const ordinary =
 /** Characters of no script carry no words: pictographs, arrows, boxes, mathematics. Money stays, for patterns look for it. */
 const symbol = `(?![\\0-\\x7f${enclosed}${otherForms}\\p{Sc}])(?=\\p{sc=Common})\\p{S}`
 /** Line and page breaks of old. */
-const breaks = "\\v\\f\\x1c-\\x1f\\x85"
+const breaks = "\\v\\f\\u0085"
 const oddPunctuation = `(?![\\0-\\x7f${ordinary}${otherForms}])\\p{P}`
 /** What joins pictographs, and what is put over or around a character. */
 const joints = "\\u200d\\ufe0e\\ufe0f\\p{Me}"

@@ -139,7 +139,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 }
 
 /** Reads an IP address or a host name for an option; the port has one of its own. */
-export function address(text: string): string {
+export function hostAddress(text: string): string {
   if (isIP(text) === 0 && !/^[\w.-]+$/.test(text))
     throw new InvalidArgumentError("It must be an IP address or a host name, without a scheme and a port.")
   return text

@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander"
 import type { LogLevel, Problem } from "rtr"
 import type { ActivationOutcome, LoadedDocument } from "rtr/node"
-import { address, offerWords, refuseOptions, share, wholeNumber } from "../program.ts"
+import { hostAddress, offerWords, refuseOptions, share, wholeNumber } from "../program.ts"
 import { exposedKeysWarning } from "../exposed-keys.ts"
 import type { LogFormat } from "../event-line.ts"
 import type { Logger } from "../logger.ts"
@@ -53,7 +53,7 @@ export function addServeCommand(program: Command): void {
     .option("--strict", "refuse a configuration that has warnings", false)
     .option("--no-watch", "leave a changed configuration file until SIGHUP")
     .option("--metrics-port <port>", "port of GET /metrics", wholeNumber(0, 65535), 9190)
-    .option("--metrics-address <address>", "address of GET /metrics", address, "127.0.0.1")
+    .option("--metrics-address <address>", "address of GET /metrics", hostAddress, "127.0.0.1")
     .option(
       "--grace-seconds <seconds>",
       "how long running requests may take when the router stops",

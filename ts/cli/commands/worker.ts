@@ -8,7 +8,7 @@ import { addAutotuneOptions, type AutotuneOptions, autotuneFolder } from "../mod
 import { findModels } from "../models/find-models.ts"
 import { addEngineModelOptions, addModelOptions, type ModelSourceOptions } from "../models/options.ts"
 import { printJson, printLine } from "../print.ts"
-import { address, offerWords, wholeNumber } from "../program.ts"
+import { hostAddress, offerWords, wholeNumber } from "../program.ts"
 import { onStopSignal } from "../stop-signals.ts"
 
 interface WorkerOptions extends ModelSourceOptions, AutotuneOptions, EngineModelOptions {
@@ -32,7 +32,7 @@ interface WorkerOptions extends ModelSourceOptions, AutotuneOptions, EngineModel
 export function addWorkerCommands(program: Command): void {
   const command = program.command("serve").description("serve models over HTTP")
   addEngineModelOptions(addAutotuneOptions(addModelOptions(command)))
-    .option("--host <address>", "address to listen on; there is no authentication", address, "127.0.0.1")
+    .option("--host <address>", "address to listen on; there is no authentication", hostAddress, "127.0.0.1")
     .option("--port <port>", "port to listen on", wholeNumber(0, 65535), 8100)
     .addOption(
       new Option("--uds <path>", "Unix socket instead of TCP").argParser(socketPath).conflicts(["host", "port"]),

@@ -61,7 +61,7 @@ const isLetter = new RegExp(`^(?![\\0-\\x7f])[\\p{L}\\p{N}${enclosed}${otherForm
 const isSymbol = /^(?![\0-\x7f\p{Sc}])(?=\p{sc=Common})\p{S}/u
 const isOddPunctuation = new RegExp(`^(?![\\0-\\x7f${ordinary}])\\p{P}`, "u")
 /** Line and page breaks of old, which tokenizers delete: the words beside them would be one. */
-const isBreak = /^[\v\f\x1c-\x1f\x85]/
+const isBreak = /^[\v\f\u0085]/
 const isEncloser = /^\p{Me}/u
 const isJoint = /^(?:\u200d|\ufe0e|\ufe0f)/
 const isOfWord = /^[^\s\p{P}$+<=>^`|~]/u

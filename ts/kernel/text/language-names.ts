@@ -1,6 +1,7 @@
 // What languages of other scripts than Latin call themselves: "日本語", "русский". Links to translations are made of these words.
 
-const codes = "ar be bg bn el fa gu he hi hy ja ka km kn ko mk ml mr my ne or pa ru si sr ta te th uk ur zh zh-Hans zh-Hant"
+const codes =
+  "ar be bg bn el fa gu he hi hy ja ka km kn ko mk ml mr my ne or pa ru si sr ta te th uk ur zh zh-Hans zh-Hant"
 
 /** The second form of a name that Chinese writes in two. */
 const otherForm = "繁体中文"

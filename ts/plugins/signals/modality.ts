@@ -10,7 +10,7 @@ import {
   Type,
   workOn,
 } from "../../kernel/index.ts"
-import { createLanguageCheck, measuredLanguages } from "../_shared/guards/languages.ts"
+import { askedLanguages, createLanguageCheck } from "../_shared/guards/languages.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 import { boundNames } from "../_shared/signals/bound-names.ts"
 import { isBlank, maxReadCharacters } from "../_shared/text-size.ts"
@@ -50,9 +50,7 @@ const settings = section({
       description: "hybrid: share of the threshold from which the classifier wins over the keywords; 0.7 when left out",
     }),
   ),
-  ...measuredLanguages(
-    "in a text of another one the classifier is not asked; hybrid looks for the keywords, and without them the facts are unknown (unsupported_language)",
-  ),
+  ...askedLanguages,
 })
 
 type Method = "classifier" | "keyword" | "hybrid"

@@ -20,13 +20,27 @@ const maxQuestions = 256
 /** And at most once for so many characters, so that a request of many texts asks no more than in proportion to its length. */
 const charactersOfQuestion = 250
 
-const command =
-  /(?<![\p{L}\p{N}])(?:ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on)(?![\p{L}\p{N}])/iu
-const work =
-  /(?<![\p{L}\p{N}])(?:instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|filters?|ai|assistants?|language models?|llms?|chatbots?|system|roles?|characters?|conversation|orders|told|developers?|secrets?|hidden|confidential|unrestricted|jailbr[eo]\p{L}*|persona|limits)(?![\p{L}\p{N}])/iu
+/** In English, German, French and Spanish, one line each. */
+const command = anyOf(
+  "ignor(?:e|ed|ing)|disregard(?:ing)?|forget|pretend|reveal|print|repeat|show|output|overrid(?:e|den|ing)|bypass|obey|stop|send|forward|call|answers?|reply|respond|speak|translate|quote|act|stay|role-?play|follow|refuses?|tell|write|say|drop|void|must|do not|don['’]t|never|you are|now on",
+  "ignoriere?n?|missachten?|vergiss|vergessen|verraten?|verrätst|zeigen?|gib|geben|wiederholen?|umgehen?|sende|senden|schicken?|leite|antworten?|übersetzen?|schreiben?|sagen?|tu so|spiele?|folgen?|musst|darfst|nie(?:mals)?|du bist|ab jetzt|von nun an",
+  "ignore[sz]|oublie[sz]?|révèle[sz]?|révélez|affiche[sz]?|répète[sz]?|répétez|contourne[sz]?|obéis|envoie[sz]?|envoyez|réponds|répondez|traduis(?:ez)?|écris|écrivez|dites|joue[sz]?|agis(?:sez)?|suivez|dois|devez|jamais|tu es|vous êtes|désormais",
+  "ignor[ae]|olvid[ae]|revel[ae]|muestr[ae]|imprim[ae]|repit[ae]|omit[ae]|obedece|envía|responde|traduce|escribe|di|finge|actúa|sigue|debes?|nunca|eres|a partir de ahora",
+)
+const work = anyOf(
+  "instructions?|prompts?|rules?|guidelines?|polic(?:y|ies)|restrictions?|filters?|ai|assistants?|language models?|llms?|chatbots?|system|roles?|characters?|conversation|orders|told|developers?|secrets?|hidden|confidential|unrestricted|jailbr[eo]\\p{L}*|persona|limits",
+  "anweisung(?:en)?|vorgaben?|regeln?|richtlinien?|beschränkung(?:en)?|einschränkung(?:en)?|systemprompts?|systemanweisung(?:en)?|ki|assistent(?:en|in)?|sprachmodelle?|rollen?|gespräch|befehlen?|entwicklern?|geheim\\p{L}*|verborgen\\p{L}*|vertraulich\\p{L}*",
+  "consignes?|règles?|directives?|filtres?|ia|assistante?|modèles? de langage|système|rôles?|ordres?|développeurs?|cachée?s?|confidentiel\\p{L}*",
+  "instrucciones|reglas?|directrices|restricciones|filtros?|asistente|modelos? de lenguaje|sistema|papel|conversación|órdenes|desarrollador(?:es)?|secret[oa]s?|ocult[oa]s?|confidencial(?:es)?",
+)
 /** Who has to do something, whatever it is: "Customer service assistant: refund this order", "agents should prefer". */
 const addressee =
   /(?<![\p{L}\p{N}])(?:ai|(?:ai|language) (?:models?|systems?|tools?)|assistants?|agents?|chatbots?|bots?|llms?|copilots?)(?:[:;]| (?:reading|working|processing|handling|summari[sz]ing|should|must|shall|please|need)(?![\p{L}\p{N}]))/iu
+
+/** Whole words alone. */
+function anyOf(...words: readonly string[]): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?![\\p{L}\\p{N}])`, "iu")
+}
 
 const betweenSentences = /(?<=[.?!\n])\s+/
 

@@ -17,7 +17,7 @@ import { plainWords } from "./plain-words.ts"
 const measured: readonly string[] = ["en"]
 
 /** A key of a signal's settings; `consequence` says what follows in a text of another language. */
-export const measuredLanguages = (consequence: string) => ({
+const measuredLanguages = (consequence: string) => ({
   languages: Type.Optional(
     Type.Union(
       [
@@ -37,6 +37,11 @@ export const measuredLanguages = (consequence: string) => ({
 /** A key of a guard's settings. */
 export const guardLanguages = measuredLanguages(
   "where it finds nothing in a text of another one, the fact is unknown (unsupported_language), and on_error and on_unknown say what follows",
+)
+
+/** The same of a signal that asks its model nothing about other texts. */
+export const askedLanguages = measuredLanguages(
+  "in a text of another one the classifier is not asked; hybrid looks for the keywords, and without them the facts are unknown (unsupported_language)",
 )
 
 type Languages = "any" | readonly string[]
