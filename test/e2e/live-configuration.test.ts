@@ -251,8 +251,13 @@ describe("live configuration", () => {
     })
     await sleep(1000)
     expect((await askOnce(router, false)).decision).toBe("decision-1")
+    // A broken document ends no loading.
+    router.write(broken(3, backend.endpoint))
+    await waitFor(async () => (await startupStatus(router)).last_rejection !== undefined)
+    expect(router.stderr()).not.toContain("config_superseded")
     router.write(documentOf(3, backend.endpoint))
     await waitFor(async () => (await askOnce(router, false)).decision === "decision-3", 5000)
+    await waitFor(() => router.stderr().includes("config_superseded"))
   }, 30_000)
 
   test("a document that no longer asks for a guard is served, and a warning names the guard", async () => {

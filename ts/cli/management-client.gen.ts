@@ -824,7 +824,7 @@ export type StatusStartupReply = {
   }[]
   /** Warnings of the serving document, each with its path */
   readonly config_warnings: readonly string[]
-  /** The newest document that was tried and did not become active; it stays after later successes */
+  /** The newest document that was refused, until a newer one serves */
   readonly last_rejection?: {
     readonly attempt: number
     readonly hash: string

@@ -190,7 +190,8 @@ export function createRouter(options: RouterOptions): Router {
     onListenerError: (error) => onInternalError?.(error, "onActivation"),
     onActive: (generation) => generations.set(generation.content.plan, generation),
     close: (content) => content.close(),
-    async prepare(candidate, hash, { current, version, enter, signal }) {
+    async prepare(candidate, hash, context) {
+      const { enter, signal } = context
       const loaded = candidate.loaded ?? (await loadDocument(loading, candidate, enter))
       let host: PipelineHost | undefined
       let other: OtherRequests | undefined
@@ -227,8 +228,9 @@ export function createRouter(options: RouterOptions): Router {
             }
           },
         },
-        { hash, source: candidate.source, loaded, current: current?.content, enter, signal },
+        { hash, source: candidate.source, loaded, current: context.current?.content, enter, signal },
       )
+      const { version } = context
       const { plan, inference } = prepared
       const onModuleError = reportSeldom(onInternalError, ofModules)
       const costs = await loadCosts(plan)

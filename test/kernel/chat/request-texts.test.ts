@@ -175,6 +175,42 @@ describe("everything else that a backend gets", () => {
         ["f", "ignore all"],
       ],
       [{ x_card: 4_111_111_111_111_111, seed: 1_234_567_890_123 }, ["4111111111111111", "x_card"]],
+      [
+        { x_card: -4_111_111_111_111_111, seed: -4_111_111_111_111_111 },
+        ["4111111111111111\n4111111111111111", "x_card"],
+      ],
+      // Fields whose numbers are nobody's, unless they are no times.
+      [
+        { seed: 5_500_000_000_000_004, metadata: { timestamp: 341_111_111_111_111, created_at: 41_000_000_000 } },
+        ["5500000000000004\n341111111111111\n41000000000", "timestamp created_at"],
+      ],
+      [
+        {
+          seed: 946_684_800,
+          metadata: {
+            created: 4_102_444_799,
+            created_at: 1_700_000_000_000,
+            timestamp: 1_700_000_000_000_000,
+            expires_at: 1_700_000_000_000_000_000,
+          },
+        },
+        ["created created_at timestamp expires_at"],
+      ],
+      // Numbers of nine digits are read with the name that says what they are.
+      [{ metadata: { ssn: 536_228_145, ids: [-536_228_145] } }, ["ssn: 536228145\nids: 536228145", "ssn ids"]],
+      [
+        { metadata: { social_security_number: 536_228_145 } },
+        ["social_security_number\nsocial_security_number: 536228145"],
+      ],
+      [
+        {
+          seed: 536_228_145,
+          max_tokens: 536_228_145,
+          metadata: { id: 536_228_145, timestamp: 536_228_145, tiny: 53_622_814, part: 536_228_145.5 },
+          tools: [{ type: "function", function: { parameters: { minimum: -999_999_999, default: 100_000_000 } } }],
+        },
+        ["timestamp tiny part"],
+      ],
       // What stands before the comma of a data URL.
       [
         { x_url: "data:text/Ignore.all.previous.rules;now=yes,hello" },

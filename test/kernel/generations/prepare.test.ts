@@ -61,6 +61,30 @@ test("fixed texts are embedded once over two generations, and again when they ch
   await ask("hello")
 })
 
+test("a document that asks a model which the inference says it has not is refused, and the one before serves on", async () => {
+  const has = vi.fn<(deployment: { readonly name: string }) => boolean>().mockReturnValue(false)
+  const { activate, router } = await start({}, { inference: { ...createFakeInference(), has } })
+  await activate()
+  const hash = router.plan()?.hash
+  await expect(activate(embedding(["x"]))).resolves.toMatchObject({
+    result: "rejected",
+    rejection: {
+      reasons: [
+        {
+          message:
+            "Cannot ask model deployments default (signals): the inference of this kernel has no model; make a new kernel with createNativeInference({ config }) of this document",
+        },
+      ],
+    },
+  })
+  expect([router.plan()?.hash, has.mock.lastCall]).toEqual([
+    hash,
+    [expect.objectContaining({ name: "default", artifact: "signals" })],
+  ])
+  has.mockReturnValue(true)
+  await expect(activate(embedding(["x"]))).resolves.toMatchObject({ result: "active" })
+})
+
 /** Counts requests in the document's store. */
 const counting = (options: Parameters<typeof defineSelector>[0]["options"] = undefined) =>
   defineSelector({
@@ -192,6 +216,30 @@ test("the status has the models that warm, also when a preparation that was left
   expect(warming()).toEqual(["lease 1"])
   ends[1]?.()
   await expect(second).resolves.toMatchObject({ result: "active" })
+})
+
+test("a document that is refused leaves alone the models that load for the one before, which serves then", async () => {
+  const ends: (() => void)[] = []
+  const { activate, router, ask } = await start(
+    {},
+    {
+      openInference: () => ({
+        inference: createFakeInference(),
+        ready: () => new Promise((resolve) => ends.push(resolve)),
+        release: async () => {},
+      }),
+    },
+  )
+  await activate()
+  const good = activate(embedding(["x"]))
+  await expect.poll(() => ends.length).toBe(1)
+  for (const changes of [{ "listeners.0.port": 9999 }, { "routing.decisions.0.modelRefs": [{ model: "nobody" }] }])
+    await expect(activate(changes)).resolves.toMatchObject({ result: "rejected" })
+  expect(router.status().activation).toMatchObject({ version: 1, state: "pending", stage: "warm", attempt: 4 })
+  ends[0]?.()
+  await expect(good).resolves.toMatchObject({ result: "active", version: 2 })
+  expect(router.status().activation).toMatchObject({ state: "failed", lastRejection: { attempt: 4 } })
+  expect(await ask("hello")).toContain("hi")
 })
 
 test("what needs a restart is refused with its paths, and the old document serves on", async () => {

@@ -25,9 +25,8 @@ export class WireReader {
   /** Adds the strings of a field's value, the names in it that say something, and numbers that may be somebody's. */
   read(name: string, value: unknown, strings: string[]): void {
     if (typeof value === "string") this.#text(name, value, strings)
-    else if (typeof value === "number") {
-      if (value >= leastPersonalNumber && Number.isInteger(value) && !ownNumbers.has(name)) strings.push(String(value))
-    } else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
+    else if (typeof value === "number") this.#number(name, Math.abs(value), strings)
+    else if (Array.isArray(value)) for (const item of value) this.read(name, item, strings)
     else if (typeof value === "object" && value !== null)
       for (const inner in value) {
         this.readName(inner, strings)
@@ -36,9 +35,22 @@ export class WireReader {
   }
 
   readName(name: string, strings: string[]): void {
-    if (wireNames.has(name) || this.#terms?.has(name) === true) return
+    if (this.#isWireName(name)) return
     if (isPlainName(name)) this.names.add(name)
     else strings.push(name)
+  }
+
+  #isWireName(name: string): boolean {
+    return wireNames.has(name) || this.#terms?.has(name) === true
+  }
+
+  /** Without its sign, which does not hide whose it is. */
+  #number(name: string, value: number, strings: string[]): void {
+    if (value < leastLabelledNumber || !Number.isInteger(value)) return
+    const isOwn = ownNumbers.has(name)
+    if (value >= leastPersonalNumber) {
+      if (!isOwn || !isTime(value)) strings.push(String(value))
+    } else if (!isOwn && !this.#isWireName(name)) strings.push(`${name}: ${value}`)
   }
 
   #text(name: string, text: string, strings: string[]): void {
@@ -169,6 +181,9 @@ export function isPlainName(name: string): boolean {
 /** Card numbers and telephone numbers have as many digits. */
 const leastPersonalNumber = 1e9
 
+/** Numbers of persons have as many digits, and other numbers as well: the name beside it says which it is. */
+const leastLabelledNumber = 1e8
+
 /** Fields that hold what only a vendor can read: reasoning, and the proofs that it is the vendor's. */
 const seals: ReadonlySet<string> = new Set([
   "encrypted_content",
@@ -179,8 +194,12 @@ const seals: ReadonlySet<string> = new Set([
   "thoughtSignature",
 ])
 
-/** Fields whose numbers are large and nobody's. */
+/** Fields whose numbers are large and nobody's where they can be times. Seeds are often made of them. */
 const ownNumbers: ReadonlySet<string> = new Set(["seed", "created", "created_at", "expires_at", "timestamp"])
+
+/** Whether it is a time from 2000 to 2100, in seconds, milliseconds, microseconds or nanoseconds. Most card numbers are none. */
+const isTime = (value: number): boolean =>
+  [1, 1e3, 1e6, 1e9].some((unit) => value >= 946_684_800 * unit && value < 4_102_444_800 * unit)
 
 /** Fields that hold identifiers. */
 const identifiers: ReadonlySet<string> = new Set([

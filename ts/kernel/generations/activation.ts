@@ -1,5 +1,5 @@
-// Activates documents one after the other: parse → compile → validate → warm → activate. A newer candidate replaces one that
-// waits or warms, and the generation that serves stays until its successor is warm.
+// Activates documents: parse → compile → validate → warm → activate. What is broken changes nothing: a candidate replaces older
+// ones that are read or warm only when it has been read itself. The generation that serves stays until its successor is warm.
 
 import { ConfigError } from "../config/config-error.ts"
 import { isRtrError, RtrError } from "../error.ts"
@@ -19,13 +19,15 @@ export interface Candidate {
 export interface ActivationHost<Content, Wanted extends Candidate = Candidate> {
   /**
    * Makes what a generation consists of. Calls `enter` at the beginning of each stage; throws a `ConfigError` or an `RtrError`.
-   * `signal` aborts when the router closes or a newer candidate has come. What was made before a failure is closed by the
-   * host itself.
+   * Entering `warm` says that the document has been read and checked: it replaces older candidates, and nothing is started
+   * before. `enter` throws and `signal` aborts when the router closes or a newer candidate has come so far. What was made
+   * before a failure is closed by the host itself.
    */
   prepare(
     candidate: Wanted,
     hash: string,
     context: {
+      /** What serves, and the number of the next generation. An older candidate may become active until `warm`. */
       readonly current: Generation<Content> | undefined
       readonly version: number
       readonly enter: (stage: ActivationStage) => void
@@ -66,43 +68,54 @@ export type ActivationOutcome =
     }
 
 export interface Activation<Content, Wanted extends Candidate = Candidate> {
-  /** Resolves when the candidate serves, was replaced by a newer one, or was rejected. Rejects only when the router closes. */
+  /**
+   * Resolves when the candidate serves, was replaced by a newer one, or was rejected. One with the text of a candidate that is
+   * prepared has its outcome. Rejects only when the router closes.
+   */
   submit(candidate: Wanted): Promise<ActivationOutcome>
   current(): Generation<Content> | undefined
   status(): ActivationStatus
-  /** Stops waiting candidates and retires the generation that serves. */
+  /** Stops candidates and retires the generation that serves. */
   close(): Promise<void>
 }
 
-interface Waiting<Wanted> {
-  readonly candidate: Wanted
-  readonly settle: (outcome: ActivationOutcome) => void
+/** A candidate that is read or warms. */
+interface Run {
+  readonly hash: string
+  readonly attempt: number
+  /** Its place among all candidates; joining it makes it the newest. */
+  order: number
+  stage: ActivationStage
+  readonly abort: AbortController
+  outcome?: Promise<ActivationOutcome>
 }
 
 export function createActivation<Content, Wanted extends Candidate = Candidate>(
   host: ActivationHost<Content, Wanted>,
 ): Activation<Content, Wanted> {
   let current: Generation<Content> | undefined
-  let waiting: Waiting<Wanted> | undefined
-  let working: Promise<void> | undefined
   let version = 0
   let attempt = 0
+  let order = 0
   let observedHash: string | undefined
-  let stage: ActivationStage | undefined
+  /** What became of the newest candidate that has ended, and its place. */
   let state: ActivationStatus["state"] = "none"
+  let endedOrder = 0
   let lastRejection: Rejection | undefined
-  /** Aborts what is prepared at the moment. */
-  let preparing = new AbortController()
+  let hashing = Promise.resolve("")
   let closed = false
+  /** By `order`. */
+  const runs = new Set<Run>()
   const retiring = new Set<Promise<void>>()
 
-  /** A listener that throws must not stop the queue. */
-  const tell = (outcome: ActivationOutcome): void => {
+  /** A listener that throws must not stop the others. */
+  const tell = (outcome: ActivationOutcome): ActivationOutcome => {
     try {
       host.onOutcome?.(outcome)
     } catch (error) {
       host.onListenerError?.(error)
     }
+    return outcome
   }
 
   const retire = (generation: Generation<Content>): void => {
@@ -110,77 +123,97 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
     retiring.add(retired)
   }
 
-  const activate = async (candidate: Wanted): Promise<ActivationOutcome> => {
-    preparing = new AbortController()
-    const { signal } = preparing
-    const hash = await host.hash(candidate.text)
-    observedHash = hash
-    if (current !== undefined && current.hash === hash) {
-      state = "active"
-      lastRejection = undefined
-      return { result: "unchanged", version: current.version, hash, trigger: candidate.trigger }
-    }
-    attempt += 1
-    state = "pending"
-    stage = "parse"
-    try {
-      if (signal.aborted) throw new RtrError("unavailable", "A newer configuration has come")
-      const next = version + 1
-      const preparation = host.prepare(candidate, hash, {
-        current,
-        version: next,
-        enter: (entered) => {
-          if (!signal.aborted) stage = entered
-        },
-        signal,
-      })
-      const content = await unlessAborted(preparation, signal, host.close)
-      stage = "activate"
-      const replaced = current
-      const generation = createGeneration(next, hash, content, host.close)
-      host.onActive?.(generation)
-      current = generation
-      version = next
-      state = "active"
-      lastRejection = undefined
-      if (replaced !== undefined) retire(replaced)
-      return { result: "active", version, hash, trigger: candidate.trigger }
-    } catch (error) {
-      if (signal.aborted) {
-        state = "superseded"
-        return { result: "superseded", hash, trigger: candidate.trigger }
+  const dropBefore = (limit: number): void => {
+    for (const run of runs)
+      if (run.order < limit) {
+        runs.delete(run)
+        run.abort.abort()
       }
-      state = "failed"
-      lastRejection = { attempt, hash, stage, at: new Date(), reasons: reasonsOf(error, stage) }
-      return { result: "rejected", rejection: lastRejection, error, trigger: candidate.trigger }
-    } finally {
-      stage = undefined
-    }
   }
 
-  const work = async (): Promise<void> => {
-    while (waiting !== undefined) {
-      const { candidate, settle } = waiting
-      waiting = undefined
-      const outcome = await activate(candidate)
-      tell(outcome)
-      settle(outcome)
+  /** An older candidate that ends later must not hide what became of a newer one. */
+  const end = (at: number, ended: typeof state, rejection?: Rejection): void => {
+    if (at < endedOrder) return
+    endedOrder = at
+    state = ended
+    lastRejection = rejection
+  }
+
+  const activate = async (candidate: Wanted, run: Run): Promise<ActivationOutcome> => {
+    const { hash } = run
+    const { trigger } = candidate
+    const { signal } = run.abort
+    const enter = (stage: ActivationStage): void => {
+      signal.throwIfAborted()
+      run.stage = stage
+      if (stage === "warm" || stage === "activate") dropBefore(run.order)
     }
-    working = undefined
+    const preparation = host.prepare(candidate, hash, {
+      get current() {
+        return current
+      },
+      get version() {
+        return version + 1
+      },
+      enter,
+      signal,
+    })
+    try {
+      const content = await unlessAborted(preparation, signal)
+      // Throws where a newer one has come in this very moment.
+      enter("activate")
+      const replaced = current
+      const generation = createGeneration(version + 1, hash, content, host.close)
+      host.onActive?.(generation)
+      current = generation
+      version += 1
+      runs.delete(run)
+      end(run.order, "active")
+      if (replaced !== undefined) retire(replaced)
+      return tell({ result: "active", version, hash, trigger })
+    } catch (error) {
+      if (signal.aborted) {
+        // What it makes after all is closed.
+        preparation.then(host.close).catch(() => {})
+        end(run.order, "superseded", lastRejection)
+        return tell({ result: "superseded", hash, trigger })
+      }
+      const { stage } = run
+      const rejection = { attempt: run.attempt, hash, stage, at: new Date(), reasons: reasonsOf(error, stage) }
+      runs.delete(run)
+      end(run.order, "failed", rejection)
+      return tell({ result: "rejected", rejection, error, trigger })
+    }
   }
 
   return {
-    submit(candidate) {
-      if (closed)
-        return Promise.reject(new RtrError("unavailable", "Cannot activate a document: the router is closing"))
-      return new Promise((settle) => {
-        const replaced = waiting
-        waiting = { candidate, settle }
-        if (replaced !== undefined) void supersede(replaced)
-        // A document that somebody has mended must not wait for the models of the broken one.
-        preparing.abort()
-        working ??= work()
-      })
+    async submit(candidate) {
+      if (closed) throw new RtrError("unavailable", "Cannot activate a document: the router is closing")
+      // One after the other, because a short text would overtake the long one that came before it.
+      hashing = hashing.then(() => host.hash(candidate.text))
+      const hash = await hashing
+      const { trigger } = candidate
+      if (closed) return tell({ result: "superseded", hash, trigger })
+      observedHash = hash
+      order += 1
+      if (current?.hash === hash) {
+        dropBefore(order)
+        end(order, "active")
+        return tell({ result: "unchanged", version, hash, trigger })
+      }
+      let run = [...runs].find((each) => each.hash === hash)
+      if (run === undefined) {
+        attempt += 1
+        run = { hash, attempt, order, stage: "parse", abort: new AbortController() }
+        runs.add(run)
+        run.outcome = activate(candidate, run)
+      } else {
+        runs.delete(run)
+        runs.add(run)
+        run.order = order
+        if (run.stage === "warm") dropBefore(order)
+      }
+      return run.outcome as Promise<ActivationOutcome>
     },
     current: () => current,
     status: () => ({
@@ -188,48 +221,27 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
       activeHash: current?.hash,
       observedHash,
       attempt,
-      state,
-      stage,
+      state: runs.size === 0 ? state : "pending",
+      stage: [...runs].at(-1)?.stage,
       lastRejection,
     }),
     async close() {
       closed = true
-      preparing.abort()
-      const dropped = waiting
-      waiting = undefined
-      if (dropped !== undefined) await supersede(dropped)
-      await working
+      const outcomes = [...runs].map(({ outcome }) => outcome)
+      dropBefore(Infinity)
+      await Promise.all([hashing, ...outcomes])
       if (current !== undefined) retire(current)
       await Promise.all(retiring)
     },
   }
-
-  async function supersede({ candidate, settle }: Waiting<Wanted>): Promise<void> {
-    const outcome: ActivationOutcome = {
-      result: "superseded",
-      hash: await host.hash(candidate.text),
-      trigger: candidate.trigger,
-    }
-    tell(outcome)
-    settle(outcome)
-  }
 }
 
-/** A module that never comes to an end must not hold up the next document. What it makes after all is closed. */
-async function unlessAborted<Content>(
-  preparation: Promise<Content>,
-  signal: AbortSignal,
-  close: (content: Content) => Promise<void>,
-): Promise<Content> {
+/** A module that never comes to an end must not hold up what follows. */
+function unlessAborted<Content>(preparation: Promise<Content>, signal: AbortSignal): Promise<Content> {
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new RtrError("unavailable", "A newer configuration has come")))
+    signal.addEventListener("abort", () => reject(signal.reason))
   })
-  try {
-    return await Promise.race([preparation, aborted])
-  } catch (error) {
-    if (signal.aborted) preparation.then(close).catch(() => {})
-    throw error
-  }
+  return Promise.race([preparation, aborted])
 }
 
 /** The status of a router is read often, and nobody mends more at once. */

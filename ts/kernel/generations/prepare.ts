@@ -267,17 +267,21 @@ export async function prepareGeneration(host: PrepareHost, prepareOptions: Prepa
   }
 }
 
-/** A host's own inference that lacks a model would otherwise fail with each request. One that tells no deployments may have any. */
+/** A host's own inference that lacks a model would otherwise fail with each request. */
 function checkAnswered(deployments: readonly NeededDeployment[], inference: Inference | undefined): void {
-  const named = inference?.status().map(({ name }) => name) ?? []
-  const lacking = deployments.filter(({ name }) => !named.includes(name))
-  if (named.length === 0 || lacking.length === 0) return
-  const list = lacking.map(({ name, artifact }) => (artifact === undefined ? name : `${name} (${artifact})`))
+  const loaded = inference?.status() ?? []
+  const has = (needed: NeededDeployment): boolean =>
+    inference?.has?.(needed) ?? (loaded.length === 0 || loaded.some(({ name }) => name === needed.name))
+  const lacking = deployments.filter((needed) => !has(needed))
+  if (lacking.length === 0) return
   throw new RtrError(
     "invalid_config",
-    `Cannot ask model deployments ${list.join(", ")}: the inference of this kernel has ${named.join(", ")} alone; createNativeInference({ config }) loads what a document needs`,
+    `Cannot ask model deployments ${listed(lacking)}: the inference of this kernel has ${loaded.length === 0 ? "no model" : `${listed(loaded)} alone`}; make a new kernel with createNativeInference({ config }) of this document`,
   )
 }
+
+const listed = (deployments: readonly Pick<NeededDeployment, "name" | "artifact">[]): string =>
+  deployments.map(({ name, artifact }) => (artifact === undefined ? name : `${name} (${artifact})`)).join(", ")
 
 /** Says where in the document the store stands that cannot be opened. */
 function atStore(error: unknown, path: DocumentPath): unknown {

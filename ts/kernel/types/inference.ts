@@ -180,6 +180,11 @@ export interface Inference {
   bundle(tasks: readonly InferenceTask[], options?: InferenceOptions): Promise<readonly InferenceAnswer[]>
   /** Every deployment that it answers for; none where it does not tell. */
   status(): readonly DeploymentStatus[]
+  /**
+   * Whether it can answer for this deployment. A document that needs one for which it cannot is refused. Where this is left out,
+   * the names of `status` decide, and without any names every deployment may be there.
+   */
+  has?(deployment: { readonly name: string; readonly artifact?: string }): boolean
   close(): Promise<void>
 }
 

@@ -109,6 +109,7 @@ export interface ActivationStatus {
   /** Hash of the newest document that was tried. */
   readonly observedHash: string | undefined
   readonly attempt: number
+  /** `pending` while any document is prepared; then what became of the newest, also where an older one has become active after it. */
   readonly state: "none" | "active" | "pending" | "failed" | "superseded"
   readonly stage: ActivationStage | undefined
   readonly lastRejection: Rejection | undefined

@@ -12,6 +12,7 @@ import {
   type PreviewContext,
   RtrError,
   section,
+  suggestion,
   Type,
 } from "../../kernel/index.ts"
 
@@ -191,6 +192,7 @@ export default defineRoute({
           const { previewConcurrency, previewTimeoutMs } = management
           const { protocol = usualProtocol, ...written } = fields
           checkRequest(protocol, written, active)
+          checkUser(context?.user_id, active)
           const chat = readChat(protocol, toChatBody(written, autoNames[0] ?? "MoM"))
           // No queue: a preview that waits would be about a request that is long gone.
           if (running >= previewConcurrency)
@@ -237,6 +239,16 @@ function checkRequest(protocol: string, written: Written, { dialects }: Plan): v
   const beside = Object.keys(written).find((key) => key !== "request" && key !== "model")
   if (request !== undefined && beside !== undefined)
     throw new RtrError("invalid_request", `body.${beside} stands beside body.request; write it in there`)
+}
+
+/** No request can come from a key that there is not. */
+function checkUser(user: string | undefined, { listeners }: Plan): void {
+  const keys = listeners.flatMap(({ apiKeys }) => apiKeys.map(({ name }) => name))
+  if (user !== undefined && keys.length > 0 && !keys.includes(user))
+    throw new RtrError(
+      "invalid_request",
+      `preview_context.user_id "${user}" is not the name of an API key of the document${suggestion(user, keys)}`,
+    )
 }
 
 function toChatBody({ request, ...fields }: Written, automatic: string): object {

@@ -37,7 +37,7 @@ const rejection = Type.Object(
       }),
     ),
   },
-  { description: "The newest document that was tried and did not become active; it stays after later successes" },
+  { description: "The newest document that was refused, until a newer one serves" },
 )
 
 const startupStatus = Type.Object({
