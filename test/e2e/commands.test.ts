@@ -62,8 +62,8 @@ describe("rtr config validate", () => {
     const lines = stderr.split("\n").map((line) => line.replaceAll(file, "F").trim())
     expect(lines.slice(0, -1)).toEqual([
       "Error: Cannot use F: 13 problems",
-      "F:3:36 listeners[0].port: must be a whole number, got a string",
-      'F:4:7 listeners[1].name: "a" is used already at position 0',
+      'F:3:36 listeners[0].port: must be a whole number, got the string "eighty"',
+      'F:4:7 listeners[1].name: "a" is used already by listeners[0]',
       'F:6:15 providers.defaults.model: "smal" is not in providers.models (did you mean "small"?)',
       "F:9:49 providers.models[0].backend_refs[0].adress: is not a known key; known keys: name, endpoint, protocol, weight, priority, base_url, provider, auth_header, auth_prefix, extra_headers, api_version, chat_path, think_tags, api_key, api_key_env",
       'F:11:7 providers.models[1].reasoning_family: "qwen" is neither in providers.defaults.reasoning_families nor a family that is known (did you mean "qwen3"?)',
@@ -247,12 +247,20 @@ describe("rtr config", () => {
 
   test("init writes a document that is valid, and replaces nothing unless told to", async () => {
     const output = join(temporaryFolder(), "config.yaml")
-    expect((await runCommand("rtr", ["config", "init", "--output", output])).code).toBe(0)
+    const first = await runCommand("rtr", ["config", "init", "--output", output], { npm_command: undefined })
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: `Wrote ${output}. Check it with: rtr config validate --config ${output}\n`,
+    })
     expect((await runCommand("rtr", ["config", "validate", "--config", output])).stdout).toBe(`✓ ${output} is valid\n`)
     expect((await runCommand("rtr", ["config", "init", "--output", output])).stderr).toMatch(
       /exists already; use --force/,
     )
-    expect((await runCommand("rtr", ["config", "init", "--force", "--output", output])).code).toBe(0)
+    const throughNpx = { npm_command: "exec" }
+    expect(await runCommand("rtr", ["config", "init", "--force", "--output", output], throughNpx)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Check it with: npx rtr config validate --config "),
+    })
   })
 })
 

@@ -81,7 +81,7 @@ describe("rtr config migrate", () => {
     const check = await runCommand("rtr", ["config", "migrate", file, "--check"])
     expect(check).toMatchObject({ code: 1, stdout: `${file}: 3 to migrate\n` })
 
-    const migrate = await runCommand("rtr", ["config", "migrate", file])
+    const migrate = await runCommand("rtr", ["config", "migrate", file], { npm_command: undefined })
     const output = join(folder, "router.migrated.yaml")
     expect(migrate).toMatchObject({
       code: 0,
@@ -206,6 +206,7 @@ describe("warnings", () => {
     const backend = await startTestBackend()
     const guarded = (priority: number): object => ({
       providers: {
+        defaults: { model: "small" },
         models: [{ name: "small", backend_refs: [{ endpoint: backend.endpoint, api_key: "literal" }] }],
       },
       routing: {

@@ -58,6 +58,12 @@ describe("the guide's files", { timeout: 120_000 }, () => {
     for (const kind of Object.keys(moduleKinds)) expect(output).toContain(`${kind}: says what it does in one line`)
   })
 
+  test("test a selector and a plugin with cases of their own", () => {
+    const output = runNode(authorFolder(), "--test", "cases.test.ts")
+    expect(output).toMatch(/candidates take turns, and a preview takes none/)
+    expect(output).toMatch(/the text of a reply is in capitals/)
+  })
+
   test("embed the kernel", () => expect(runNode(authorFolder(), "embed.ts")).toContain("We hear you."))
 
   test("embed the kernel on Deno, with the permissions that stand there", async () => {

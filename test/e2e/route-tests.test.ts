@@ -195,3 +195,106 @@ test("rtr route compare shows which prompts another document sends elsewhere", a
     ],
   })
 }, 60_000)
+
+/** Of two teams, one of which has a role; `words` are those that are urgent. */
+const teamDocument = (words: readonly string[]) => ({
+  ...documentWith(words),
+  listeners: [
+    {
+      name: "test",
+      address: "127.0.0.1",
+      port: 0,
+      api_keys: ["support", "search"].map((name) => ({ name, key: `sk-${name}` })),
+    },
+  ],
+  routing: {
+    signals: {
+      keywords: [{ name: "urgent", operator: "OR", keywords: words }],
+      role_bindings: [{ name: "desk", role: "desk", subjects: [{ kind: "Key", name: "support" }] }],
+    },
+    decisions: [
+      {
+        name: "desk-rush",
+        rules: {
+          operator: "AND",
+          conditions: [
+            { type: "authz", name: "desk" },
+            { type: "keyword", name: "urgent" },
+          ],
+        },
+        modelRefs: [{ model: "large" }],
+      },
+    ],
+  },
+})
+
+test("rtr route compare lists prompts that neither document can route, which --check does not let pass", async () => {
+  const folder = temporaryFolder()
+  const before = write(folder, "before.yaml", teamDocument(["urgent"]))
+  const after = write(folder, "after.yaml", teamDocument(["calm"]))
+  const compare = (prompts: string, ...more: readonly string[]) =>
+    runCommand("rtr", ["route", "compare", before, after, "--prompts", write(folder, "p.jsonl", prompts), ...more])
+  const reason = "The router does not know for whom this request is: it needs user_id with the name of an API key"
+
+  const refused = await compare('{"prompt":"hello"}\n{"prompt":"good day","user_id":"suport"}\n', "--check")
+  expect(refused.code).toBe(1)
+  expect(refused.stdout).toContain(`hello     ${reason}\n`)
+  expect(refused.stdout).toContain(
+    'good day  user_id "suport" is not the name of an API key of the document (did you mean "support"?)\n',
+  )
+  expect(refused.stdout).toContain("0 of 2 prompts change their route; neither document routes 2\n")
+
+  const some = await compare('{"prompt":"urgent","user_id":"support"}\n{"prompt":"urgent"}\n', "--json")
+  expect([some.code, JSON.parse(some.stdout)]).toEqual([
+    0,
+    {
+      prompts: 2,
+      changed: 1,
+      refused: 1,
+      changes: [
+        {
+          prompt: "urgent",
+          before: expect.objectContaining({ decision: "desk-rush" }),
+          after: expect.objectContaining({ decision: "" }),
+        },
+      ],
+      refusals: [{ prompt: "urgent", before: reason, after: reason }],
+    },
+  ])
+
+  const routed = await compare('{"prompt":"hello","user_id":"search"}\n', "--check")
+  expect([routed.code, routed.stdout]).toEqual([0, "0 of 1 prompts change their route\n"])
+}, 60_000)
+
+test("rtr route test and rtr route preview say by their own names that a key is missing, or unknown", async () => {
+  const folder = temporaryFolder()
+  const config = write(folder, "config.yaml", teamDocument(["urgent"]))
+  const file = write(folder, "routes.yaml", {
+    tests: [
+      { prompt: "urgent one", user_id: "support", expect: { decision: "desk-rush" } },
+      { prompt: "urgent two", expect: { decision: "desk-rush" } },
+      { prompt: "urgent three", user_id: "suport", expect: { decision: "" } },
+    ],
+  })
+  const tested = await runCommand("rtr", ["route", "test", file, "--config", config])
+  expect(tested.stdout).toMatch(/✓ {2}urgent one/)
+  expect(tested.stdout).toMatch(/✗ {2}urgent two .*: it needs user_id with the name of an API key\n/)
+  expect(tested.stdout).toMatch(/✗ {2}urgent three .*user_id "suport" is not .* \(did you mean "support"\?\)\n/)
+
+  const router = await startRouter(
+    { ...teamDocument(["urgent"]), global: {} },
+    { RTR_TEST_KEY_THAT_IS_NOT_SET: "sk-backend" },
+  )
+  const preview = (...more: readonly string[]) =>
+    runCommand("rtr", ["route", "preview", "urgent", "--endpoint", router.management, ...more])
+  expect((await preview("--user-id", "support")).stdout).toContain("desk-rush")
+  const without = await preview()
+  expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("it needs --user-id with the name")])
+  const unknown = await preview("--user-id", "suport")
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      '--user-id "suport" is not the name of an API key of the document (did you mean "support"?)',
+    ),
+  ])
+}, 60_000)

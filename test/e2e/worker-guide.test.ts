@@ -60,6 +60,31 @@ test("the bundle of the guide is answered task by task", async () => {
   ])
 })
 
+test("the pair and the grounded answer of the guide are classified", async () => {
+  const worker = await startWorker(["signals"])
+  const bodies = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text ?? "") as object)
+  const [pair, grounded] = await Promise.all(bodies.slice(3).map((body) => worker.ask("/v1/classify", body)))
+  expect(JSON.parse(pair?.text ?? "")).toMatchObject({ head: "domain", results: [{ label: "math" }] })
+  expect(JSON.parse(grounded?.text ?? "")).toMatchObject({
+    head: "hallucination",
+    results: [{ spans: [{ label: "UNSUPPORTED", start: 6, end: 9, text: "400" }] }],
+  })
+})
+
+test("the log of the worker is as the guide says", async () => {
+  const worker = await startWorker(["signals"], ["--port", "0", "--log-level", "info"])
+  const ready = (): string | undefined =>
+    worker
+      .stderr()
+      .split("\n")
+      .find((line) => line.includes("load_ms"))
+  await expect.poll(ready).toBeDefined()
+  expect(JSON.parse(ready() ?? "")).toMatchObject({
+    timestamp: expect.stringMatching(/^\d{4}-/),
+    fields: { message: "model is ready", load_ms: expect.stringMatching(/^\d+$/) },
+  })
+})
+
 test("every endpoint takes the values of overflow that the guide says it takes", async () => {
   const worker = await startWorker(["signals", packageOf("decisions/packed"), packageOf("classifiers/rerank")])
   const noul = { it: { type: "noul" } }

@@ -32,10 +32,17 @@ export async function createNativeInference(options: NativeInferenceOptions = {}
   // A document may need no model.
   if (config !== undefined && Object.keys(models).length === 0) return withoutModels
   const folders = Object.entries(models).map(([name, artifact]) => [name, findBuiltinPackage(artifact) ?? artifact])
-  return createFromFolders({
+  const inference = await createFromFolders({
     models: Object.fromEntries(folders) as Readonly<Record<string, string>>,
     ...(threads !== undefined && { threads }),
   })
+  return {
+    ...inference,
+    // A model that is named comes in the place of whatever a document says.
+    has: ({ name, artifact }) =>
+      Object.hasOwn(named, name) ||
+      (artifact !== undefined && needed[name] === locateArtifact(artifact, options.source)),
+  }
 }
 
 /** For documents whose signals ask no model. */
@@ -48,6 +55,7 @@ const withoutModels: Inference = {
       })),
     ),
   status: () => [],
+  has: () => false,
   close: () => Promise.resolve(),
 }
 

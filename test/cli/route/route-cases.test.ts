@@ -57,12 +57,14 @@ describe("a file of prompts", () => {
       '{"prompt":"two","id":7}',
       '{"text":"three","model":"acme/support"}',
       '{"messages":[{"role":"user"}],"tools":[{"type":"function"}]}',
+      '{"prompt":"four","user_id":"support"}',
     ]
     expect(readRouteFile(write("p.jsonl", lines.join("\n"))).cases).toEqual([
       { prompt: "one" },
       { prompt: "two" },
       { prompt: "three", model: "acme/support" },
       { messages: [{ role: "user" }], tools: [{ type: "function" }] },
+      { prompt: "four", user_id: "support" },
     ])
   })
 
@@ -76,6 +78,7 @@ describe("a file of prompts", () => {
     ["p.yaml", "tests: [{ promt: a }]", "tests[0].promt is no key of a test; there are name, prompt"],
     ["p.jsonl", "{}", "must be a text"],
     ["p.jsonl", '{"prompt":"a","model":7}', "p.jsonl:1: model must be a name"],
+    ["p.jsonl", '{"prompt":"a","user_id":7}', "p.jsonl:1: user_id must be the name of an API key"],
     ["p.jsonl", '{"prompt":"a","tools":{}}', "p.jsonl:1: tools must be a list"],
     ["p.txt", "\n", "has no prompts"],
   ])("%s with %j is refused", (name, text, says) => {

@@ -260,8 +260,46 @@ describe("the models that a document needs", () => {
   test("have to be there: a kernel without one of them is not created", async () => {
     const inference = await createNativeInference({ models: { default: staticPackage } })
     await expect(createKernel({ config: guarded, inference })).rejects.toThrow(
-      /prompt_guard_second \(guard\): the inference of this kernel has default alone; createNativeInference\(\{ config \}\)/,
+      /prompt_guard_second \(guard\): the inference of this kernel has default \(.*\) alone; make a new kernel with createNativeInference\(\{ config \}\)/,
     )
+  })
+
+  test("have to be there when a later document comes, and the one before serves on where they are not", async () => {
+    const plain = { version: "v0.3", routing: {} }
+    const kernel = await createKernel({ config: plain, inference: await createNativeInference({ config: plain }) })
+    onTestFinished(() => kernel.close())
+    const { hash } = kernel.plan
+    await expect(kernel.activate(guarded)).rejects.toThrow(
+      /default \(signals\), prompt_guard_second \(guard\): the inference of this kernel has no model; make a new kernel with createNativeInference\(\{ config \}\) of this document$/,
+    )
+    expect(kernel.plan.hash).toBe(hash)
+  })
+
+  test("have to be the same packages, unless they were named", async () => {
+    const withDefault = (artifact: string) => ({
+      version: "v0.3",
+      global: { model_catalog: { deployments: { default: { provider: "model_runtime", artifact } } } },
+      routing: {
+        signals: { embeddings: [{ name: "weather", threshold: 0.5, candidates: ["Is it raining?"] }] },
+        decisions: [
+          {
+            name: "weather",
+            rules: { type: "embedding", name: "weather" },
+            plugins: [{ type: "fast_response", configuration: { message: "Look outside" } }],
+          },
+        ],
+      },
+    })
+    const config = withDefault("static")
+    const kernel = await createKernel({ config, inference: await createNativeInference({ config }) })
+    onTestFinished(() => kernel.close())
+    await kernel.activate({ ...config, routing: { ...config.routing, strategy: "priority" } })
+    await expect(kernel.activate(withDefault("signals"))).rejects.toThrow(/model deployments default \(signals\): /)
+
+    const inference = await createNativeInference({ models: { default: "static" } })
+    const other = await createKernel({ config, inference })
+    onTestFinished(() => other.close())
+    await expect(other.activate(withDefault("signals"))).resolves.toBeUndefined()
   })
 })
 

@@ -192,6 +192,29 @@ describe("a preview", () => {
   })
 })
 
+test("a preview is for a client that the document has, where it has keys", async () => {
+  const listener = {
+    name: "test",
+    address: "::1",
+    port: 0,
+    timeoutMs: 1000,
+    apiKeys: ["support", "search"].map((name) => ({ name, key: `sk-${name}` })),
+    models: undefined,
+    origins: new Set<string>(),
+  }
+  const statusOf = async (plan: ReturnType<typeof fakePlan>, userId: string) => {
+    const { ask } = mount(async () => fakePreview(), plan)
+    const { status, body } = await ask({ text: "x", preview_context: { user_id: userId } })
+    return [status, (body as { readonly error?: { readonly message: string } }).error?.message]
+  }
+  const withKeys = fakePlan({ listeners: [listener, { ...listener, name: "open", apiKeys: [] }] })
+  const unknown = (name: string) => `preview_context.user_id "${name}" is not the name of an API key of the document`
+  expect(await statusOf(withKeys, "search")).toEqual([200, undefined])
+  expect(await statusOf(withKeys, "suport")).toEqual([400, `${unknown("suport")} (did you mean "support"?)`])
+  expect(await statusOf(withKeys, "nobody")).toEqual([400, unknown("nobody")])
+  expect(await statusOf(fakePlan(), "nobody")).toEqual([200, undefined])
+})
+
 describe("a request that cannot be read", () => {
   const { ask } = mount(async () => fakePreview())
 

@@ -117,7 +117,13 @@ async function init(options: { output: string; force: boolean }): Promise<void> 
       `${options.output} exists already; use --force to replace it or --output to write elsewhere`,
     )
   await replaceFile(options.output, minimalDocument)
-  printLine(`Wrote ${options.output}. Check it with: rtr config validate --config ${options.output}`)
+  printLine(checkLine(options.output))
+}
+
+/** npm and npx find the command where no path of a shell leads to it. */
+function checkLine(written: string): string {
+  const rtr = process.env["npm_command"] === undefined ? "rtr" : "npx rtr"
+  return `Wrote ${written}. Check it with: ${rtr} config validate --config ${written}`
 }
 
 interface ValidateOptions {
@@ -213,7 +219,7 @@ async function migrate(file: string | undefined, options: MigrateOptions, comman
       `${output} exists already; use --force to replace it or --output to write elsewhere`,
     )
   await replaceFile(output, text, undefined, statSync(path).mode & 0o777)
-  printLine(`Wrote ${output}. Check it with: rtr config validate --config ${output}`)
+  printLine(checkLine(output))
 }
 
 function printNotLoaded(modules: readonly string[], effect: string, hint: string): void {

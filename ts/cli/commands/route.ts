@@ -8,6 +8,7 @@ import { commandGroup, refuseCommands, UsageError, wholeNumber } from "../progra
 import { readMessage } from "../request/message.ts"
 import { addRemoteOptions, type RemoteOptions } from "../remote-options.ts"
 import { confidenceText } from "../route-line.ts"
+import { withOwnNames } from "../route/own-names.ts"
 import { tracesOf } from "../route/rule-tree.ts"
 import { traceLines } from "../route/trace-text.ts"
 
@@ -107,15 +108,15 @@ function addCompareCommand(route: Command): void {
     .argument("<new>", "the document as it shall be")
     .requiredOption("--prompts <file>", "a file of route tests, or .txt or .jsonl with a prompt in each line")
     .option("--model <name>", "model name of the prompts that name none")
-    .option("--check", "exit with 1 when a prompt changes its route", false)
+    .option("--check", "exit with 1 when a prompt changes its route, or neither document routes it", false)
     .option("--json", "print the changes as JSON", false)
     .action(async (before: string, after: string, options: CompareOptions) => {
       const [{ localPreviewer }, { compareRoutes }] = await Promise.all([
         import("../route/previewer.ts"),
         import("../route/compare-routes.ts"),
       ])
-      const changed = await compareRoutes({ before, after }, localPreviewer, options)
-      if (options.check && changed > 0) process.exitCode = 1
+      const found = await compareRoutes({ before, after }, localPreviewer, options)
+      if (options.check && found > 0) process.exitCode = 1
     })
 }
 
@@ -124,10 +125,11 @@ async function preview(words: readonly string[], options: PreviewOptions): Promi
   const body = await requestBody(words, options)
   const router = await connectManagement(options)
   // The text tells a recipe that matched nothing from one that has nothing to match.
-  const reply = await router.routingPreview({
+  const asking = router.routingPreview({
     body,
     ...((options.trace || !options.json) && { query: { trace: true } }),
   })
+  const reply = await withOwnNames(asking, "--user-id")
   if (options.json) printJson(reply)
   else printSummary(reply, options.trace)
 }

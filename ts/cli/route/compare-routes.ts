@@ -15,7 +15,10 @@ export interface CompareOptions {
   readonly json: boolean
 }
 
-/** Opens each document after the other is closed, because each may hold models. Returns how many prompts change. */
+/**
+ * Opens each document after the other is closed, because each may hold models. Returns how many prompts change, or are routed by
+ * neither document.
+ */
 export async function compareRoutes(
   documents: { readonly before: string; readonly after: string },
   open: (document: string) => Promise<Previewer>,
@@ -25,17 +28,26 @@ export async function compareRoutes(
   const undecided = new Set<string>()
   const before = await routeAll(cases, await open(documents.before), undecided)
   const after = await routeAll(cases, await open(documents.after), undecided)
-  const changes = cases.flatMap((each, index) => {
-    const [old, now] = [before[index] as Routed, after[index] as Routed]
-    return placeOf(old) === placeOf(now) ? [] : [{ prompt: nameOf(each), before: old, after: now }]
-  })
+  const compared = cases.map((each, index) => ({
+    prompt: nameOf(each),
+    before: before[index] as Routed,
+    after: after[index] as Routed,
+  }))
+  // Of these nothing is known: they are neither changed nor the same.
+  const refusals = compared.flatMap(({ prompt, before: old, after: now }) =>
+    "refused" in old && "refused" in now ? [{ prompt, before: old.refused, after: now.refused }] : [],
+  )
+  const changes = compared.filter(
+    ({ before: old, after: now }) => !("refused" in old && "refused" in now) && placeOf(old) !== placeOf(now),
+  )
+  const found = changes.length + refusals.length
   for (const recipe of undecided)
     printWarning(
       `prompts were routed by recipe "${recipe}", which has no decisions; --model NAME asks for the model name of another recipe`,
     )
   if (json) {
-    printJson({ prompts: cases.length, changed: changes.length, changes })
-    return changes.length
+    printJson({ prompts: cases.length, changed: changes.length, refused: refusals.length, changes, refusals })
+    return found
   }
   if (changes.length > 0)
     printLine(
@@ -49,8 +61,19 @@ export async function compareRoutes(
         ]),
       ),
     )
-  printLine(`${changes.length} of ${cases.length} prompts change their route`)
-  return changes.length
+  if (refusals.length > 0)
+    printLine(
+      table(
+        ["Prompt", "Not routed"],
+        refusals.map(({ prompt, before: old, after: now }) => [
+          prompt,
+          old === now ? now : `before: ${old}; after: ${now}`,
+        ]),
+      ),
+    )
+  const unrouted = refusals.length === 0 ? "" : `; neither document routes ${refusals.length}`
+  printLine(`${changes.length} of ${cases.length} prompts change their route${unrouted}`)
+  return found
 }
 
 /** Adds to `undecided` the recipes without decisions that prompts went to. */

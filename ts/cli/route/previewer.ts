@@ -2,6 +2,7 @@
 
 import type { RoutingPreviewInput, RoutingPreviewReply } from "../management-client.gen.ts"
 import type { RemoteOptions } from "../remote-options.ts"
+import { withOwnNames } from "./own-names.ts"
 
 export type PreviewRequest = RoutingPreviewInput["body"]
 
@@ -11,12 +12,15 @@ export interface Previewer {
   close(): Promise<void>
 }
 
+/** What files of prompts call the name of the API key. */
+const keyOfCase = "user_id"
+
 /** Asks a running router. */
 export async function remotePreviewer(options: RemoteOptions): Promise<Previewer> {
   const { connectManagement } = await import("../remote.ts")
   const router = await connectManagement(options)
   return {
-    preview: (body) => router.routingPreview({ body, query: { trace: true } }),
+    preview: (body) => withOwnNames(router.routingPreview({ body, query: { trace: true } }), keyOfCase),
     close: async () => {},
   }
 }
@@ -35,7 +39,7 @@ export async function localPreviewer(config: string): Promise<Previewer> {
   try {
     const { preview, close } = await createRoutePreview({ path: config, workers, readHeads })
     return {
-      preview: async (body) => (await preview(body)) as RoutingPreviewReply,
+      preview: async (body) => (await withOwnNames(preview(body), keyOfCase)) as RoutingPreviewReply,
       async close() {
         await close()
         await workers.close()

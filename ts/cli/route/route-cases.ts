@@ -112,10 +112,23 @@ function caseOfLine(line: string, place: string): RouteCase {
   }
   // Lines of logs have further keys, which say nothing about routing.
   const found = typeof value === "string" ? { prompt: value } : value
-  const { prompt, text: written, messages, tools, model } = (found ?? {}) as Readonly<Record<string, unknown>>
+  const {
+    prompt,
+    text: written,
+    messages,
+    tools,
+    model,
+    user_id: userId,
+  } = (found ?? {}) as Readonly<Record<string, unknown>>
   if (model !== undefined && (typeof model !== "string" || model === "")) throw wrong(place, "model must be a name")
+  if (userId !== undefined && (typeof userId !== "string" || userId === ""))
+    throw wrong(place, "user_id must be the name of an API key")
   if (tools !== undefined && !Array.isArray(tools)) throw wrong(place, "tools must be a list")
-  const rest = { ...(tools !== undefined && { tools }), ...(model !== undefined && { model }) }
+  const rest = {
+    ...(tools !== undefined && { tools }),
+    ...(model !== undefined && { model }),
+    ...(userId !== undefined && { user_id: userId }),
+  }
   const asked = prompt ?? written
   if (typeof asked === "string" && asked !== "") return { prompt: asked, ...rest }
   if (Array.isArray(messages) && messages.length > 0) return { messages, ...rest }
