@@ -10,11 +10,11 @@ describe("listeners", () => {
   const listener = (name: string, port: number, address = "127.0.0.1") => ({ name, address, port })
 
   test.each([
-    ["two names", [listener("a", 1), listener("a", 2)], ['listeners[1].name: "a" is used already at position 0']],
+    ["two names", [listener("a", 1), listener("a", 2)], ['listeners[1].name: "a" is used already by listeners[0]']],
     [
       "two on one port",
       [listener("a", 1), listener("b", 2), listener("c", 1)],
-      ['listeners[2].port: "127.0.0.1:1" is used already at position 0'],
+      ['listeners[2].port: "127.0.0.1:1" is used already by listeners[0]'],
     ],
     ["one port of two addresses", [listener("a", 1), listener("b", 1, "::1")], []],
     ["free ports", [listener("a", 0), listener("b", 0)], []],
@@ -32,13 +32,19 @@ describe("what goes into headers", () => {
   )
 
   test("extra headers need a name and a value that can be sent", () => {
+    const refused = "cannot be set: the router writes it, or it is no name of a header"
     expect(
       backend({ extra_headers: { "x a": "b", "Content-Length": "3", "x-b": "b\r\nx-evil: 1", "x-c": "fine" } }),
     ).toEqual([
-      `${at}.extra_headers["x a"]: is not a header that a request may set`,
-      `${at}.extra_headers.Content-Length: is not a header that a request may set`,
+      `${at}.extra_headers["x a"]: ${refused}`,
+      `${at}.extra_headers.Content-Length: ${refused}`,
       `${at}.extra_headers.x-b: ${wrong}`,
     ])
+    const ofRouter = ["Accept", "content-type", "HOST", "connection", "trailer", "Transfer-Encoding", "X-Rtr-Hops"]
+    expect(backend({ extra_headers: Object.fromEntries(ofRouter.map((header) => [header, "x"])) })).toEqual(
+      ofRouter.map((header) => `${at}.extra_headers.${header}: ${refused}`),
+    )
+    expect(backend({ extra_headers: { "x-request-id": "x", "accept-language": "de" } })).toEqual([])
   })
 })
 
@@ -48,7 +54,7 @@ describe("providers", () => {
     [
       "a model name twice",
       { "providers.models.1.name": "small", "routing.decisions.0.modelRefs": [{ model: "small" }] },
-      ['providers.models[1].name: "small" is used already at position 0'],
+      ['providers.models[1].name: "small" is used already by models[0]'],
     ],
     [
       "an empty model name",
@@ -83,7 +89,7 @@ describe("providers", () => {
     [
       "a LoRA twice",
       { "routing.modelCards": [{ name: "large", loras: [{ name: "a" }, { name: "a" }] }] },
-      ['routing.modelCards[0].loras[1].name: "a" is used already at position 0'],
+      ['routing.modelCards[0].loras[1].name: "a" is used already by loras[0]'],
     ],
     [
       "a backend with an empty address",
@@ -104,7 +110,7 @@ describe("providers", () => {
           { endpoint: "c", name: "x" },
         ],
       },
-      [`${at}.backend_refs[2].name: "x" is used already at position 0`],
+      [`${at}.backend_refs[2].name: "x" is used already by backend_refs[0]`],
     ],
     [
       "a base URL that is none",
@@ -150,7 +156,7 @@ describe("providers", () => {
 describe("model cards", () => {
   test("a name twice", () => {
     expect(check({ "routing.modelCards": [{ name: "small" }, { name: "large" }, { name: "small" }] })).toEqual([
-      'routing.modelCards[2].name: "small" is used already at position 0',
+      'routing.modelCards[2].name: "small" is used already by modelCards[0]',
     ])
   })
 
@@ -165,7 +171,7 @@ describe("signals", () => {
   test("a rule name twice, blanks aside", () => {
     const keywords = ["urgent", "urgent ", "other"].map((name) => ({ name, operator: "OR", keywords: ["x"] }))
     expect(check({ "routing.signals.keywords": keywords })).toEqual([
-      'routing.signals.keywords[1].name: "urgent" is used already at position 0',
+      'routing.signals.keywords[1].name: "urgent" is used already by keywords[0]',
     ])
   })
 
@@ -188,7 +194,7 @@ describe("decisions", () => {
     [
       "a name twice",
       { "routing.decisions.1": rush.routing.decisions[0] },
-      ['routing.decisions[1].name: "rush" is used already at position 0'],
+      ['routing.decisions[1].name: "rush" is used already by decisions[0]'],
     ],
     [
       "a model that is not there",
@@ -239,7 +245,7 @@ describe("decisions", () => {
           { type: "system_prompt", configuration: {} },
         ],
       },
-      [`${at}.plugins[1].type: "system_prompt" is used already at position 0`],
+      [`${at}.plugins[1].type: "system_prompt" is used already by plugins[0]`],
     ],
     [
       "what a plugin reports",

@@ -19,6 +19,45 @@ test("a number where a duration belongs gets its unit", async () => {
   expect(await says({ "listeners.0.timeout": -1 })).toEqual(["listeners[0].timeout: must be a string, got a number"])
 })
 
+test("a text where a number belongs is shown, with the number that it means", async () => {
+  const timeout = "global.model_catalog.signal_timeout_ms"
+  const refused = async (path: string, value: unknown): Promise<readonly string[]> =>
+    (await says({ [path]: value })).map((line) => line.replace(`${path}: `, ""))
+  const got = (text: string): string => `must be a whole number, got the string ${JSON.stringify(text)}`
+  for (const [text, hint] of [
+    ["8s", "; write 8000 (milliseconds)"],
+    ["1us", "; write a number of milliseconds"],
+    ["fast", "; write a number of milliseconds"],
+    ["8000", "; write it without quotes"],
+  ] as const)
+    expect(await refused(timeout, text)).toEqual([`${got(text)}${hint}`])
+  expect(await says({ "routing.decisions.0.priority": "78" })).toEqual([
+    `routing.decisions[0].priority: ${got("78")}; write it without quotes`,
+  ])
+  expect(await says({ "listeners.0.port": "http" })).toEqual([`listeners[0].port: ${got("http")}`])
+  expect(await says({ "providers.models.0.pricing": { prompt_per_1m: "0.5" } })).toEqual([
+    `${model}.pricing.prompt_per_1m: must be a number, got the string "0.5"; write it without quotes`,
+  ])
+  // Nobody reads a long one, and it may be a key at the wrong place.
+  expect(await says({ "listeners.0.port": "k".repeat(41) })).toEqual([
+    "listeners[0].port: must be a whole number, got a string",
+  ])
+})
+
+test("a text where a number belongs is shown as the reference that it came from", async () => {
+  const problems = await problemsOnLoad(documentWith({ "listeners.0.port": "${PORT}" }), { PORT: "8s-secret" })
+  expect(problems.map(({ message }) => message)).toEqual(['must be a whole number, got the string "${PORT}"'])
+})
+
+test("a list where a text with commas belongs is written as that text", async () => {
+  const at = `${model}.reliability.retry_on: must be a string, got a`
+  const withRetries = (on: unknown): Promise<readonly string[]> =>
+    withBackend({ endpoint: "h" }, { reliability: { retry_on: on } })
+  expect(await withRetries([500, "reset"])).toEqual([`${at} list; write one text with commas: "500,reset"`])
+  expect(await withRetries(500)).toEqual([`${at} number; write one text with commas: "500"`])
+  expect(await withRetries([{}])).toEqual([`${at} list; write one text with commas`])
+})
+
 test("a text where a map with one needed key belongs gets that key", async () => {
   expect(await says({ "routing.decisions.0.modelRefs": ["small"] })).toEqual([
     "routing.decisions[0].modelRefs[0]: must be a map, got a string; write { model: small }",

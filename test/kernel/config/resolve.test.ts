@@ -41,7 +41,7 @@ routing:
       new ConfigError("config.yaml", [
         {
           path: ["listeners", 0, "port"],
-          message: "must be a whole number, got a string",
+          message: 'must be a whole number, got the string "x"',
           code: "invalid",
           position: { line: 5, column: 5 },
         },
@@ -91,7 +91,7 @@ routing:
 
   test("of a wrong shape do not hide those of its neighbours", () => {
     expect(problemsOf(documentWith({ "listeners.0.port": "x", "routing.decisions": { not: "a list" } }))).toEqual([
-      "listeners[0].port: must be a whole number, got a string",
+      'listeners[0].port: must be a whole number, got the string "x"',
       "routing.decisions: must be a list, got a map",
     ])
   })
@@ -207,11 +207,11 @@ describe("values from the environment", () => {
 
   test.each([
     ["", "must be a whole number, got a string"],
-    ["eighty", "must be a whole number, got a string"],
+    ["eighty", 'must be a whole number, got the string "${PORT}"'],
     ["80.5", "must be a whole number, got a number"],
     ["70000", "must be <= 65535, got ${PORT}"],
     ["true", "must be a whole number, got a boolean"],
-    ["Infinity", "must be a whole number, got a string"],
+    ["Infinity", 'must be a whole number, got the string "${PORT}"'],
   ])("port %j: %s", (PORT, message) => {
     expect(problemsOf(documentWith({ "listeners.0.port": "${PORT}" }), { PORT })).toEqual([
       `listeners[0].port: ${message}`,
@@ -220,7 +220,7 @@ describe("values from the environment", () => {
 
   test("a text that was written as text is not converted", () => {
     expect(problemsOf(documentWith({ "listeners.0.port": "8080" }))).toEqual([
-      "listeners[0].port: must be a whole number, got a string",
+      'listeners[0].port: must be a whole number, got the string "8080"; write it without quotes',
     ])
   })
 

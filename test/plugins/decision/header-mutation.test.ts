@@ -37,6 +37,7 @@ test.each<[string, Options, Readonly<Record<string, string>>, Readonly<Record<st
 
 describe("headers of the message itself", () => {
   test.each([
+    "Accept",
     "Connection",
     "content-length",
     "Content-Type",
@@ -59,6 +60,19 @@ describe("headers of the message itself", () => {
       [["update", 0, "name"], message],
     ])
   })
+})
+
+test("the count of the routers that a request has passed is neither set nor deleted", () => {
+  const reported: unknown[] = []
+  const entry = { name: "X-Rtr-Hops", value: "0" }
+  plugin.check?.({ add: [entry], update: [entry], delete: ["x-team", "x-rtr-hops"] }, (path, message) =>
+    reported.push([path, message]),
+  )
+  expect(reported).toEqual([
+    [["add", 0, "name"], '"X-Rtr-Hops" cannot be set; the router counts with it'],
+    [["update", 0, "name"], '"X-Rtr-Hops" cannot be set; the router counts with it'],
+    [["delete", 1], '"x-rtr-hops" cannot be deleted; the router counts with it'],
+  ])
 })
 
 test.each([

@@ -1,7 +1,9 @@
-import { requestLine, RtrError } from "rtr"
+import { type GuardReading, requestLine, RtrError, type UnknownReason } from "rtr"
 import { createFakeInference, type FakeInferenceOptions, routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
+import { strictPolicy } from "../../../ts/kernel/types/guard.ts"
 import chatCompletions from "../../../ts/plugins/dialects/chat-completions.ts"
+import { toVerdict } from "../../../ts/plugins/_shared/moderation-verdict.ts"
 import route from "../../../ts/plugins/routes/moderations.ts"
 import { documentWith } from "../../fakes/document.ts"
 import { createFakeKernel, post } from "../../fakes/kernel.ts"
@@ -169,13 +171,18 @@ describe("a text in a language that a guard was not measured in", () => {
     ])
   })
 
-  test("is an error where another guard did not read it whole", async () => {
-    const changes = { ...english(), "routing.signals.pii.0.on_unscanned": "allow" }
-    const spans = (): never => {
-      throw new RtrError("max_length_exceeded", "too long")
-    }
-    const { ask } = await kernelOf(changes, { spans })
-    expect(await ask({ input: german })).toMatchObject({ status: 413 })
+  test("is an error where another guard did not read it whole", () => {
+    const reading = (guard: string, reason: UnknownReason): GuardReading => ({
+      guard,
+      fact: { rule: guard, state: "unknown", confidence: 0, reason },
+      policy: { ...strictPolicy, onUnscanned: "allow" },
+    })
+    const unread = reading("pii", "input_limit")
+    for (const readings of [
+      [reading("jailbreak", "unsupported_language"), unread],
+      [unread, reading("pii", "unsupported_language")],
+    ])
+      expect(() => toVerdict(readings)).toThrow('rule "pii" of a guard could not read the whole text (input_limit)')
   })
 })
 

@@ -1,6 +1,6 @@
 // Says more about what the schema refuses: what is not supported yet or has moved, where a key belongs, and what to write.
 
-import { durationPattern } from "../schema/duration.ts"
+import { durationMs, durationPattern, isDuration } from "../schema/duration.ts"
 import { formatPath, invalid, oneOf, suggestion } from "../schema/problem.ts"
 import type { Explain, Refusal } from "../schema/validate.ts"
 import type { DocumentPath } from "../error.ts"
@@ -12,6 +12,7 @@ import { unsupportedIn } from "./unsupported.ts"
 interface SchemaNode {
   readonly type?: unknown
   readonly pattern?: unknown
+  readonly description?: string
   readonly enum?: readonly unknown[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, SchemaNode>>
@@ -23,12 +24,14 @@ interface SchemaNode {
 export function explainIn(document: unknown, schema: object, registry?: Registry): Explain {
   const unsupported = unsupportedIn(document)
   return (path, refusal) => {
-    const { what, value, message } = refusal
+    const { what, value } = refusal
+    const message = withShortText(refusal)
     const known = what === "key" ? unsupported(path) : what === "word" ? unsupported(path, String(value)) : undefined
     const ofModules = registry && what === "word" && known === undefined && wrongModule(path, refusal, registry)
     if (ofModules) return invalid(path, ofModules)
     const hint = hints[what](refusal, path, schema)
-    if (known === undefined) return hint === "" ? undefined : invalid(path, `${message}${hint}`)
+    if (known === undefined)
+      return hint === "" && message === refusal.message ? undefined : invalid(path, `${message}${hint}`)
     return what === "word" ? { ...known, message: `${known.message}${insteadOf(String(value), path)}` } : known
   }
 }
@@ -38,9 +41,11 @@ const hints: Readonly<Record<Refusal["what"], (refusal: Refusal, path: DocumentP
   key: ({ node, message }, path, schema) => (message.includes("did you mean") ? "" : keyHint(node, path, schema)),
   word: ({ value, node, message }, path) =>
     message.includes("did you mean") ? "" : wordHint(String(value), path, (node as SchemaNode).enum ?? []),
-  type({ node: given, value }) {
+  type({ node: given, value }, path) {
     const node: SchemaNode = given
-    const { pattern, required = [], properties = {} } = node
+    const { pattern, description = "", required = [], properties = {} } = node
+    if (isNumeric(node)) return typeof value === "string" ? numberHint(value, String(path.at(-1)), node) : ""
+    if (node.type === "string" && description.includes("commas")) return textHint(value)
     if (pattern === durationPattern && typeof value === "number" && new RegExp(durationPattern).test(`${value}s`))
       return `; write "${value}s"`
     if (node.type === "boolean" && typeof value === "string") return "; write true or false"
@@ -53,6 +58,36 @@ const hints: Readonly<Record<Refusal["what"], (refusal: Refusal, path: DocumentP
     const { enum: words = [] } = node as SchemaNode
     return words.length === 1 ? `; write ${path.at(-1)}: ${words[0]}` : ""
   },
+}
+
+const isNumeric = ({ type }: SchemaNode): boolean => type === "integer" || type === "number"
+
+/** A longer text where a number belongs may be anything. */
+const maxShown = 40
+
+/** The message with a text that stands in place of a number; a text elsewhere may be a secret. */
+function withShortText({ what, value, node, message }: Refusal): string {
+  const isShown = what === "type" && isNumeric(node) && typeof value === "string"
+  return !isShown || value.trim() === "" || value.length > maxShown
+    ? message
+    : message.replace(/a string$/, () => `the string ${JSON.stringify(value)}`)
+}
+
+/** The number that a text means, where its key says in which unit. */
+function numberHint(text: string, key: string, { type }: SchemaNode): string {
+  const fits = (number: number): boolean => (type === "integer" ? Number.isInteger(number) : Number.isFinite(number))
+  if (text.trim() !== "" && fits(Number(text))) return "; write it without quotes"
+  const [, unit] = /_(ms|sec|seconds)$/.exec(key) ?? []
+  if (unit === undefined) return ""
+  const [name, length] = unit === "ms" ? ["milliseconds", 1] : ["seconds", 1000]
+  const meant = isDuration(text) ? durationMs(text) / length : Number.NaN
+  return fits(meant) ? `; write ${meant} (${name})` : `; write a number of ${name}`
+}
+
+function textHint(value: unknown): string {
+  const words = [value].flat()
+  const isPlain = words.every((word) => typeof word === "string" || typeof word === "number")
+  return `; write one text with commas${isPlain ? `: "${words.join(",")}"` : ""}`
 }
 
 /** Keys that too many parts have for the place of another one to say anything. */
@@ -123,7 +158,7 @@ const places: readonly (readonly [pattern: RegExp, kinds: readonly ModuleKind[]]
 ]
 
 /** Tells a module of another kind than stands at a place, and of plugins only those that there are. */
-function wrongModule(path: DocumentPath, { value, node }: Refusal, registry: Registry): string | undefined {
+function wrongModule(path: DocumentPath, { value }: Refusal, registry: Registry): string | undefined {
   const [, kinds] = places.find(([pattern]) => pattern.test(path.join("."))) ?? []
   if (kinds === undefined) return undefined
   const word = String(value)
@@ -132,9 +167,8 @@ function wrongModule(path: DocumentPath, { value, node }: Refusal, registry: Reg
   if (kind !== undefined)
     return `"${word}" is a ${kind}, not a ${kinds.join(" or ")}; a ${kind} stands in ${moduleKinds[kind].section}`
   // The schema also has those of the format that the router lacks.
-  return kinds.includes("plugin")
-    ? `must be ${oneOf(namesOf("plugin", registry))}, got "${word}"${suggestion(word, ((node as SchemaNode).enum ?? []).map(String))}`
-    : undefined
+  const plugins = namesOf("plugin", registry)
+  return kinds.includes("plugin") ? `must be ${oneOf(plugins)}, got "${word}"${suggestion(word, plugins)}` : undefined
 }
 
 const namesOf = (kind: ModuleKind, registry: Registry): readonly string[] =>

@@ -146,9 +146,11 @@ function* resolveInSteps(source: SourceDocument, options: ResolveOptions): Work<
   /** An empty place says more with the name of the variable that left it so. */
   const namingVariable = (problem: Problem): Problem => {
     const name = unset.get(pathKey(problem.path))
-    return name === undefined
+    const why = `environment variable ${name} is not set`
+    // What a recipe's view has told has it already.
+    return name === undefined || problem.message.includes(why)
       ? problem
-      : { ...problem, message: `${problem.message}; environment variable ${name} is not set` }
+      : { ...problem, message: `${problem.message}; ${why}` }
   }
   return () => (later.length === 0 ? conclude([]) : Promise.all(later).then((lists) => conclude(lists.flat())))
 }

@@ -9,15 +9,20 @@ export function redactSecrets<Value>(document: Value): Value {
   return mapSecrets(document, (text) => withoutLiterals(text)) as Value
 }
 
-/** Where secrets are written out. The values of `extra_headers` count: most of their names do not tell. */
+/** Where secrets are written out. Of `extra_headers` those count whose name or value says so. */
 export function literalSecrets(document: unknown): readonly DocumentPath[] {
   const found: DocumentPath[] = []
   mapSecrets(document, (text, path) => {
-    if (withoutLiterals(text) !== text) found.push(path)
+    const isHeader = path.at(-2) === "extra_headers"
+    if (withoutLiterals(text) !== text && (!isHeader || isSecretHeader(String(path.at(-1)), text))) found.push(path)
     return text
   })
   return found
 }
+
+const isSecretHeader = (name: string, value: string): boolean =>
+  /authorization|key|token|secret|cookie|passw|credential|signature/i.test(name) ||
+  /^(bearer|basic|token) \S|^sk-|^(?=.*\d)(?=.*[a-z])[\w+/=.-]{24,}$|:\/\/[^\s/]*@/i.test(value)
 
 type Replace = (text: string, path: DocumentPath) => string
 
@@ -45,6 +50,7 @@ const plainHeaders = /^((anthropic|openai|x-api|api)-(version|beta)|accept(-lang
 const descriptions = new Set(["name", "env", "role", "roles", "id", "type", "description", "models", "listeners"])
 
 function isSecret(key: string, node: object, section: string | number | undefined, around: boolean): boolean {
+  // Most names do not tell, so what is printed has none of their values.
   if (section === "extra_headers") return !plainHeaders.test(key)
   // Names that somebody gave to groups of labels of a knowledge base, and the labels, say nothing about their values.
   if (section === "groups" || section === "label_thresholds") return false
@@ -105,7 +111,8 @@ function withoutLiterals(text: string): string {
   }
   for (const match of key.matchAll(reference)) {
     const [whole, braced, operator, fallback = ""] = match
-    if (whole === "$$") continue
+    // Neither a dollar sign nor a template stands for a variable.
+    if (whole === "$$" || whole.startsWith("{")) continue
     addLiteral(key.slice(end, match.index))
     end = match.index + whole.length
     result += fallback === "" ? whole : `\${${braced}${operator}${redacted}}`

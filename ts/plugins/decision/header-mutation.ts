@@ -14,8 +14,9 @@ const options = section({
   delete: Type.Optional(Type.Array(headerName)),
 })
 
-/** The transport sets these from the message itself; a wrong value would break the message. */
+/** Set from the message itself; a wrong value would break the message. */
 const framing: ReadonlySet<string> = new Set([
+  "accept",
   "connection",
   "content-length",
   "content-type",
@@ -28,6 +29,9 @@ const framing: ReadonlySet<string> = new Set([
   "expect",
 ])
 
+/** Says how many routers a request has passed, so that none goes around for ever. */
+const counter = "x-rtr-hops"
+
 export default definePlugin({
   about: "Adds, changes or deletes headers of the upstream request",
   options,
@@ -35,10 +39,16 @@ export default definePlugin({
   check(entry, report) {
     for (const key of ["add", "update"] as const) {
       entry[key]?.forEach(({ name }, index) => {
-        if (framing.has(name.toLowerCase()))
+        const lower = name.toLowerCase()
+        if (framing.has(lower))
           report([key, index, "name"], `"${name}" cannot be set; it follows from the message itself`)
+        if (lower === counter) report([key, index, "name"], `"${name}" cannot be set; the router counts with it`)
       })
     }
+    entry.delete?.forEach((name, index) => {
+      if (name.toLowerCase() === counter)
+        report(["delete", index], `"${name}" cannot be deleted; the router counts with it`)
+    })
   },
   setup({ add = [], update = [], delete: removed = [] }) {
     const set = Object.fromEntries([...add, ...update].map(({ name, value }) => [name.toLowerCase(), value]))

@@ -133,6 +133,11 @@ test("a module of another kind is called by its kind, and only plugins that ther
   expect(await refusalsOf({ [plugins]: [{ type: "magic", configuration: {} }] })).toEqual([
     expect.stringMatching(/plugins\[0\]\.type: must be "fast_response", (?!.*rag).* or "system_prompt", got "magic"$/),
   ])
+  // "masking" is near, and not there.
+  expect(await refusalsOf({ [plugins]: [{ type: "caching" }, { type: "sytem_prompt" }] })).toEqual([
+    expect.stringMatching(/ or "system_prompt", got "caching"$/),
+    expect.stringMatching(/, got "sytem_prompt" \(did you mean "system_prompt"\?\)$/),
+  ])
 })
 
 test("keys that come with requests are relied on, whatever stands beside them", async () => {

@@ -88,7 +88,7 @@ describe("a model of the catalogue", () => {
       capabilities: expect.arrayContaining(["tools"]),
     })
     expect(warnings.map(({ message }) => message)).toEqual([
-      "is empty; without a backend the model is listed, and calling it is an error",
+      'is missing; write [{ endpoint: "HOST:PORT" }]; without a backend the model is listed, and calling it is an error',
     ])
   })
 })

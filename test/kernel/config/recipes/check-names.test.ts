@@ -57,15 +57,15 @@ describe("refused", () => {
         'recipes[0].routing.decisions[0].modelRefs[0].model: "nobody" is not in providers.models',
         'recipes[0].routing.decisions[0].rules.name: refers to keyword rule "urgent", which routing.signals does not declare',
         'recipes[0].routing.decisions[1].rules.name: refers to keyword rule "urgent", which routing.signals does not declare',
-        'recipes[0].routing.decisions[1].name: "rush" is used already at position 0',
-        'recipes[1].name: "one" is the name of the recipe at position 0 already',
+        'recipes[0].routing.decisions[1].name: "rush" is used already by decisions[0]',
+        'recipes[1].name: "one" is the name of recipes[0] already',
         "recipes[1].routing.modelCards: belongs to routing.modelCards, which all recipes share",
         'recipes[2].name: " two " has spaces around it',
         'recipes[3].name: "default" is the profile that routing has, with signals, decisions; move all of it into this recipe, or give the recipe another name',
         'recipes[4].routing.signals.keyword: is not a known key (did you mean "keywords"?)',
         'entrypoints[0].model_names[1]: "tuned" is a LoRA already; choose another name',
         'entrypoints[0].model_names[2]: "listed" is a model card already; choose another name',
-        'entrypoints[1].model_names[0]: "a" is a name of entrypoint 0 already',
+        'entrypoints[1].model_names[0]: "a" is a name of entrypoints[0] already',
         "entrypoints[1].model_names[1]: is empty; write a name that clients use as model",
         'entrypoints[1].model_names[2]: "auto" is a name of automatic routing already; choose another name',
         'entrypoints[1].model_names[3]: "large" is a model of providers.models already; choose another name',
@@ -88,6 +88,22 @@ describe("refused", () => {
     expect(await problemsOf({ ...twoProfiles, "listeners.0.models": ["acme/privat"] })).toEqual([
       'listeners[0].models[0]: "acme/privat" is neither a name of automatic routing nor in providers.models or global.model_catalog.deployments (did you mean "acme/private"?)',
     ])
+  })
+})
+
+describe("what all profiles share is told once", () => {
+  test("with the variable that is not set", async () => {
+    expect(await problemsOf({ ...twoProfiles, "listeners.0.api_keys": ["${NOBODY_SETS_THIS}"] })).toEqual([
+      "listeners[0].api_keys[0]: must not be empty; environment variable NOBODY_SETS_THIS is not set",
+    ])
+  })
+
+  test("a strategy of routing where it is written", async () => {
+    const refused = 'must be "priority" or "confidence", got "prio"'
+    const own = { name: "own", routing: { strategy: "prio" } }
+    expect(
+      await problemsOf({ "routing.strategy": "prio", recipes: [{ name: "one" }, { name: "two", routing: {} }, own] }),
+    ).toEqual([`routing.strategy: ${refused}`, `recipes[2].routing.strategy: ${refused}`])
   })
 })
 

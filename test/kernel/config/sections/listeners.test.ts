@@ -73,13 +73,13 @@ test.each([
   [[{ key: "k", name: "a\u001b" }], /^listeners\[0\]\.api_keys\[0\]\.name: .*letters, digits/],
   [[], /^listeners\[0\]\.api_keys: is an empty list, which lets nobody in; leave the key out to let everybody in$/],
   [null, /^listeners\[0\]\.api_keys: is an empty list/],
-  [["twice", "b", "twice"], /^listeners\[0\]\.api_keys\[2\]: is the same key as at position 0;(?!.*twice)/],
+  [["twice", "b", "twice"], /^listeners\[0\]\.api_keys\[2\]: is the same key as api_keys\[0\];(?!.*twice)/],
   [
     [
       { key: "twice", name: "a" },
       { key: "twice", name: "b" },
     ],
-    /^listeners\[0\]\.api_keys\[1\]\.key: is the same key as at position 0;(?!.*twice)/,
+    /^listeners\[0\]\.api_keys\[1\]\.key: is the same key as api_keys\[0\];(?!.*twice)/,
   ],
   [[" k1 "], /^listeners\[0\]\.api_keys\[0\]: cannot be sent in a header: (?!.*k1)/],
   [[{ key: "kä", name: "a" }], /^listeners\[0\]\.api_keys\[0\]\.key: cannot be sent in a header: (?!.*kä)/],

@@ -100,7 +100,7 @@ test.each<[string, object, readonly string[]]>([
   [
     "one variable twice",
     { tokens: [token, token] },
-    [`${at}.auth.tokens[1].env: "OPS_TOKEN" is used already at position 0`],
+    [`${at}.auth.tokens[1].env: "OPS_TOKEN" is used already by tokens[0]`],
   ],
 ])("%s", (_, auth, expected) => expect(problems(auth)).toEqual(expected))
 

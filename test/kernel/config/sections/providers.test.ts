@@ -109,10 +109,13 @@ describe("a model without backends", () => {
 
   test("is told of, and refused where nothing else is said of it", () => {
     const told =
-      "providers.models[0].backend_refs: is empty; without a backend the model is listed, and calling it is an error"
+      'providers.models[0].backend_refs: is missing; write [{ endpoint: "HOST:PORT" }]; without a backend the model is listed, and calling it is an error'
     const { warnings } = resolve(documentWith({ "providers.models.0": model }))
     expect(warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`)).toEqual([told])
     expect(problemsOf(documentWith({ "providers.models.0": { name: "small", pricing: {} } }))).toEqual([told])
+    expect(problemsOf(documentWith({ "providers.models.0": { name: "small", backend_refs: [] } }))).toEqual([
+      told.replace("is missing", "is empty"),
+    ])
   })
 })
 

@@ -20,7 +20,7 @@ export function checkKeys(entries: readonly Entry[], at: DocumentPath): readonly
       ...(isHeaderValue(key) ? [] : [invalid(path, notSendable)]),
       ...(earlier === undefined
         ? []
-        : [invalid(path, `is the same key as at position ${earlier}; one key has one name, so keep one of them`)]),
+        : [invalid(path, `is the same key as api_keys[${earlier}]; one key has one name, so keep one of them`)]),
       ...(!isText && entry.name.includes(key)
         ? [invalid([...at, index, "name"], "must not hold the key: logs have the name")]
         : []),

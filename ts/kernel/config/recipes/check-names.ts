@@ -20,8 +20,7 @@ function checkRecipes({ recipes = [], routing = {} }: ConfigDocument): readonly 
     const problems: Problem[] = []
     if (name !== name.trim()) problems.push(invalid([...at, "name"], `"${name}" has spaces around it`))
     const first = recipes.findIndex((each) => each.name === name)
-    if (first < index)
-      problems.push(invalid([...at, "name"], `"${name}" is the name of the recipe at position ${first} already`))
+    if (first < index) problems.push(invalid([...at, "name"], `"${name}" is the name of recipes[${first}] already`))
     if (name === defaultRecipe && filled.length > 0)
       problems.push(
         invalid(
@@ -54,7 +53,7 @@ function checkEntrypoints(document: ConfigDocument, autoNames: readonly string[]
       const refuse = (message: string): unknown => problems.push(invalid([...at, "model_names", position], message))
       if (name === "") refuse("is empty; write a name that clients use as model")
       else if (typeof owner === "string") refuse(`"${name}" is ${owner} already; choose another name`)
-      else if (owner !== undefined && owner !== index) refuse(`"${name}" is a name of entrypoint ${owner} already`)
+      else if (owner !== undefined && owner !== index) refuse(`"${name}" is a name of entrypoints[${owner}] already`)
       else taken.set(name, index)
     }
   }

@@ -40,15 +40,17 @@ export async function resolveRecipes(
   const views: View[] = []
   const pause = tools.createPause()
   for (const [index, recipe] of listed.entries()) {
+    const placeOf = (path: DocumentPath): DocumentPath =>
+      path[1] === "strategy" && !hasStrategy(recipe) ? path : inRecipe(path, index)
     views.push(
       await resolveView(
         {
           ...source,
           value: { ...rest, routing: routingOf(rest, recipe) },
-          locate: (path) => source.locate(inRecipe(path, index)),
-          textAt: (path) => source.textAt?.(inRecipe(path, index)),
+          locate: (path) => source.locate(placeOf(path)),
+          textAt: (path) => source.textAt?.(placeOf(path)),
         },
-        index,
+        placeOf,
         (view) => tools.resolveDocument(view, options),
       ),
     )
@@ -98,6 +100,10 @@ function routingOf({ routing }: Json, recipe: unknown): unknown {
   }
 }
 
+/** A recipe without one has that of the document. */
+const hasStrategy = (recipe: unknown): boolean =>
+  isMap(recipe) && isMap(recipe["routing"]) && "strategy" in recipe["routing"]
+
 const headOf = (recipe: unknown): unknown => {
   if (!isMap(recipe)) return recipe
   const { routing: _, ...head } = recipe
@@ -106,11 +112,11 @@ const headOf = (recipe: unknown): unknown => {
 
 async function resolveView(
   view: SourceDocument,
-  index: number,
+  placeOf: (path: DocumentPath) => DocumentPath,
   resolve: (view: SourceDocument) => ResolvedDocument | Promise<ResolvedDocument>,
 ): Promise<View> {
   const moved = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map((problem) => ({ ...problem, path: inRecipe(problem.path, index) }))
+    problems.map((problem) => ({ ...problem, path: placeOf(problem.path) }))
   try {
     const resolved = await resolve(view)
     return { resolved, problems: moved(resolved.warnings).map((problem) => ({ ...problem, severity: "warning" })) }

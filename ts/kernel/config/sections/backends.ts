@@ -124,7 +124,9 @@ export function checkBackend(ref: BackendRef, at: DocumentPath, registry: Regist
     problems.push(invalid([...at, "api_key"], notSendable))
   for (const [header, value] of Object.entries(ref.extra_headers ?? {})) {
     if (!isSettableHeader(header))
-      problems.push(invalid([...at, "extra_headers", header], "is not a header that a request may set"))
+      problems.push(
+        invalid([...at, "extra_headers", header], "cannot be set: the router writes it, or it is no name of a header"),
+      )
     else if (!isHeaderValue(value)) problems.push(invalid([...at, "extra_headers", header], notSendable))
   }
   return problems

@@ -7,11 +7,14 @@ import { type Environment, readVariable } from "../environment.ts"
 /** Says that only the operator reaches the management API, as in a container whose port is published on the loopback. */
 export const internalListener = "RTR_MANAGEMENT_INTERNAL_LISTENER"
 
+/** Whether only programs on this machine reach an address. */
+export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(address)
+
 /** A problem; a warning where the document allows it, nothing where the environment does. */
 export function checkReach({ global }: ConfigDocument, environment: Environment): readonly Problem[] {
   const management = global?.services?.management_api ?? {}
   const { bind_address: address = "localhost", remote_exposure: isExposed = false, auth } = management
-  if (auth?.mode === "bearer" || /^(localhost|127(\.\d+){3}|::1)$/.test(address)) return []
+  if (auth?.mode === "bearer" || isLoopback(address)) return []
   const path = ["global", "services", "management_api", "bind_address"]
   if (isExposed)
     return [

@@ -96,7 +96,10 @@ function checkModel(model: ProviderModel, at: DocumentPath, registry: Registry):
   const refs = refsOf(model)
   if (refs.length === 0)
     problems.push({
-      ...invalid([...at, "backend_refs"], `is empty; without a backend the model is listed, and ${callFails}`),
+      ...invalid(
+        [...at, "backend_refs"],
+        `is ${model.backend_refs === undefined ? "missing" : "empty"}; write [{ endpoint: "HOST:PORT" }]; without a backend the model is listed, and ${callFails}`,
+      ),
       ...(!isOnlyNamed(model) && { severity: "warning" }),
     })
   problems.push(

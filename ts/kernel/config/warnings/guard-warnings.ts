@@ -1,5 +1,5 @@
 // What `rtr config validate` and the start warn of: guards that stop nothing, listeners that let clients go around guards, and
-// decisions that are never chosen.
+// what the files beside this one find.
 
 import { signalConditionType, signalConfigKey, type Registry } from "../../modules/registry.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
@@ -10,16 +10,28 @@ import { listenersOf } from "../sections/listeners.ts"
 import { callableModels } from "../sections/model-cards.ts"
 import { autoNamesOf } from "../sections/router.ts"
 import { rulesOf, typesReadByPlugins } from "../signal-use.ts"
+import { foreignReferences } from "./foreign-references.ts"
+import { listenerWarnings } from "./listener-warnings.ts"
+import { unmatchedRequests } from "./unmatched-requests.ts"
 import { unreachableDecisions } from "./unreachable-decisions.ts"
+import { unusedCards } from "./unused-cards.ts"
 
-/** Guards that stop nothing, ways around the others, and decisions that nothing chooses. */
+/**
+ * Guards that stop nothing and ways around the others, decisions that nothing chooses and requests that none matches, listeners
+ * that let in everybody or nobody, cards of no model, and keys that are references of another router.
+ */
 export const guardWarnings = (loaded: LoadedGuards): readonly Problem[] => [
   ...profilesOf(loaded.document).flatMap((profile, index) =>
-    [...unusedGuards(profile, loaded.registry), ...unreachableDecisions(profile, loaded.registry)].map((problem) =>
-      index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) },
-    ),
+    [
+      ...unusedGuards(profile, loaded.registry),
+      ...unreachableDecisions(profile, loaded.registry),
+      ...unmatchedRequests(profile, loaded.registry),
+    ].map((problem) => (index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) })),
   ),
   ...openListeners(loaded),
+  ...listenerWarnings(loaded.document),
+  ...unusedCards(loaded.document),
+  ...foreignReferences(loaded.document),
 ]
 
 /** Rules of guards for requests that no decision asks for, and no plugin reads. */
