@@ -191,14 +191,17 @@ describe("another configuration", () => {
     ])
   })
 
-  test("that comes while another is prepared takes its place", async () => {
+  test("that comes while others are prepared serves in the end", async () => {
     const { kernel, ask } = await watchedKernel()
     const results = await Promise.allSettled([
       kernel.activate(documentWith({ "routing.decisions.0.description": "one" })),
       kernel.activate(documentWith({ "routing.decisions.0.description": "two" })),
       kernel.activate(documentWith(calm)),
     ])
-    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"])
+    // The others have served for a moment or were replaced before.
+    for (const result of results.slice(0, 2))
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "unavailable" })
+    expect(results.at(-1)?.status).toBe("fulfilled")
     expect((await ask("calm")).headers.get("x-selected-model")).toBe("large")
   })
 })
