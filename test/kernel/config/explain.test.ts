@@ -49,15 +49,6 @@ test("a text where a number belongs is shown as the reference that it came from"
   expect(problems.map(({ message }) => message)).toEqual(['must be a whole number, got the string "${PORT}"'])
 })
 
-test("a list where a text with commas belongs is written as that text", async () => {
-  const at = `${model}.reliability.retry_on: must be a string, got a`
-  const withRetries = (on: unknown): Promise<readonly string[]> =>
-    withBackend({ endpoint: "h" }, { reliability: { retry_on: on } })
-  expect(await withRetries([500, "reset"])).toEqual([`${at} list; write one text with commas: "500,reset"`])
-  expect(await withRetries(500)).toEqual([`${at} number; write one text with commas: "500"`])
-  expect(await withRetries([{}])).toEqual([`${at} list; write one text with commas`])
-})
-
 test("a text where a map with one needed key belongs gets that key", async () => {
   expect(await says({ "routing.decisions.0.modelRefs": ["small"] })).toEqual([
     "routing.decisions[0].modelRefs[0]: must be a map, got a string; write { model: small }",

@@ -72,7 +72,7 @@ test("a document that asks a model which the inference says it has not is refuse
       reasons: [
         {
           message:
-            "Cannot ask model deployments default (signals): the inference of this kernel has no model; make a new kernel with createNativeInference({ config }) of this document",
+            "Cannot ask model deployments default (signals): the inference of this kernel does not have them; make a new kernel with createNativeInference({ config }) of this document",
         },
       ],
     },

@@ -260,7 +260,7 @@ describe("the models that a document needs", () => {
   test("have to be there: a kernel without one of them is not created", async () => {
     const inference = await createNativeInference({ models: { default: staticPackage } })
     await expect(createKernel({ config: guarded, inference })).rejects.toThrow(
-      /prompt_guard_second \(guard\): the inference of this kernel has default \(.*\) alone; make a new kernel with createNativeInference\(\{ config \}\)/,
+      /prompt_guard_second \(guard\): the inference of this kernel does not have them; make a new kernel with createNativeInference\(\{ config \}\)/,
     )
   })
 
@@ -270,7 +270,7 @@ describe("the models that a document needs", () => {
     onTestFinished(() => kernel.close())
     const { hash } = kernel.plan
     await expect(kernel.activate(guarded)).rejects.toThrow(
-      /default \(signals\), prompt_guard_second \(guard\): the inference of this kernel has no model; make a new kernel with createNativeInference\(\{ config \}\) of this document$/,
+      /default \(signals\), prompt_guard_second \(guard\): the inference of this kernel does not have them; make a new kernel with createNativeInference\(\{ config \}\) of this document$/,
     )
     expect(kernel.plan.hash).toBe(hash)
   })

@@ -12,7 +12,6 @@ import { unsupportedIn } from "./unsupported.ts"
 interface SchemaNode {
   readonly type?: unknown
   readonly pattern?: unknown
-  readonly description?: string
   readonly enum?: readonly unknown[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, SchemaNode>>
@@ -43,9 +42,8 @@ const hints: Readonly<Record<Refusal["what"], (refusal: Refusal, path: DocumentP
     message.includes("did you mean") ? "" : wordHint(String(value), path, (node as SchemaNode).enum ?? []),
   type({ node: given, value }, path) {
     const node: SchemaNode = given
-    const { pattern, description = "", required = [], properties = {} } = node
+    const { pattern, required = [], properties = {} } = node
     if (isNumeric(node)) return typeof value === "string" ? numberHint(value, String(path.at(-1)), node) : ""
-    if (node.type === "string" && description.includes("commas")) return textHint(value)
     if (pattern === durationPattern && typeof value === "number" && new RegExp(durationPattern).test(`${value}s`))
       return `; write "${value}s"`
     if (node.type === "boolean" && typeof value === "string") return "; write true or false"
@@ -82,12 +80,6 @@ function numberHint(text: string, key: string, { type }: SchemaNode): string {
   const [name, length] = unit === "ms" ? ["milliseconds", 1] : ["seconds", 1000]
   const meant = isDuration(text) ? durationMs(text) / length : Number.NaN
   return fits(meant) ? `; write ${meant} (${name})` : `; write a number of ${name}`
-}
-
-function textHint(value: unknown): string {
-  const words = [value].flat()
-  const isPlain = words.every((word) => typeof word === "string" || typeof word === "number")
-  return `; write one text with commas${isPlain ? `: "${words.join(",")}"` : ""}`
 }
 
 /** Keys that too many parts have for the place of another one to say anything. */

@@ -274,14 +274,12 @@ function checkAnswered(deployments: readonly NeededDeployment[], inference: Infe
     inference?.has?.(needed) ?? (loaded.length === 0 || loaded.some(({ name }) => name === needed.name))
   const lacking = deployments.filter((needed) => !has(needed))
   if (lacking.length === 0) return
+  const list = lacking.map(({ name, artifact }) => (artifact === undefined ? name : `${name} (${artifact})`))
   throw new RtrError(
     "invalid_config",
-    `Cannot ask model deployments ${listed(lacking)}: the inference of this kernel has ${loaded.length === 0 ? "no model" : `${listed(loaded)} alone`}; make a new kernel with createNativeInference({ config }) of this document`,
+    `Cannot ask model deployments ${list.join(", ")}: the inference of this kernel does not have them; make a new kernel with createNativeInference({ config }) of this document`,
   )
 }
-
-const listed = (deployments: readonly Pick<NeededDeployment, "name" | "artifact">[]): string =>
-  deployments.map(({ name, artifact }) => (artifact === undefined ? name : `${name} (${artifact})`)).join(", ")
 
 /** Says where in the document the store stands that cannot be opened. */
 function atStore(error: unknown, path: DocumentPath): unknown {

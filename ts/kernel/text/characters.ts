@@ -61,7 +61,7 @@ const isLetter = new RegExp(`^(?![\\0-\\x7f])[\\p{L}\\p{N}${enclosed}${otherForm
 const isSymbol = /^(?![\0-\x7f\p{Sc}])(?=\p{sc=Common})\p{S}/u
 const isOddPunctuation = new RegExp(`^(?![\\0-\\x7f${ordinary}])\\p{P}`, "u")
 /** Line and page breaks of old, which tokenizers delete: the words beside them would be one. */
-const isBreak = /^[\v\f\u0085]/
+const breaks = "\v\f\u0085"
 const isEncloser = /^\p{Me}/u
 const isJoint = /^(?:\u200d|\ufe0e|\ufe0f)/
 const isOfWord = /^[^\s\p{P}$+<=>^`|~]/u
@@ -85,7 +85,7 @@ function kindOf(character: string): number {
   if (isLetter.test(character)) return plainForm(character) === character ? kept : formed
   // Outlined letters are symbols to Unicode, and letters to whoever reads them.
   if (isSymbol.test(character)) return /^[A-Za-z0-9]$/.test(plainForm(character)) ? formed : symbol
-  if (isOddPunctuation.test(character) || isBreak.test(character)) return symbol
+  if (isOddPunctuation.test(character) || breaks.includes(character)) return symbol
   if (isEncloser.test(character)) return encloser
   return isJoint.test(character) ? joint : kept
 }
