@@ -20,6 +20,8 @@ pub struct PackedLinear {
     precision: Precision,
     inputs: usize,
     parts: Vec<Panels>,
+    /// Whether 16-bit integers are multiplied in registers of 512 bits.
+    has_long: bool,
 }
 
 /// Packed activations, kept from call to call.
@@ -43,7 +45,18 @@ impl PackedLinear {
             let found = (part.precision, part.inputs);
             assert_eq!(found, (precision, inputs), "parts of one matmul read the same rows; this is a bug");
         }
-        Self { precision, inputs, parts }
+        #[cfg(target_arch = "x86_64")]
+        let has_long = super::int16::has_long();
+        #[cfg(not(target_arch = "x86_64"))]
+        let has_long = false;
+        Self { precision, inputs, parts, has_long }
+    }
+
+    /// The same with the registers that processors without AVX-512 have, for [`Precision::Int16`].
+    #[must_use]
+    pub fn with_short_registers(mut self) -> Self {
+        self.has_long = false;
+        self
     }
 
     /// Numbers that a row of activations has.
@@ -190,7 +203,8 @@ mod kernel {
             }
             let part = &self.matmul.parts[at];
             let result = self.results[at].0;
-            let height = if part.precision == Precision::Int16 { int16::TILE } else { TILE };
+            let is_short = part.precision == Precision::Int16 && !self.matmul.has_long;
+            let height = if is_short { int16::TILE } else { TILE };
             for first in (0..self.count).step_by(height) {
                 // SAFETY: rows and results are as long as `compute` has checked, a panel's columns are written by no
                 // other call, and the features were checked.
@@ -206,9 +220,10 @@ mod kernel {
                             }
                         };
                     }
-                    match part.precision {
-                        Precision::Int16 => of_rows!(int16_tile, int16::TILE, 1 2 3 4 5),
-                        Precision::Int8 | Precision::Bf16 => of_rows!(tile, TILE, 1 2 3 4 5 6 7 8 9 10 11),
+                    if is_short {
+                        of_rows!(int16_tile, int16::TILE, 1 2 3 4 5);
+                    } else {
+                        of_rows!(tile, TILE, 1 2 3 4 5 6 7 8 9 10 11);
                     }
                 }
             }
@@ -229,7 +244,7 @@ mod kernel {
             match part.precision {
                 Precision::Int8 => int8::tile::<ROWS>(bytes, stride, scales, (part, panel)),
                 Precision::Bf16 => bf16::tile::<ROWS>(bytes, stride, (part, panel)),
-                Precision::Int16 => unreachable!("it has tiles of its own; this is a bug"),
+                Precision::Int16 => int16::long_tile::<ROWS>(bytes, stride, scales, (part, panel)),
             }
         };
         for half in 0..2 {

@@ -34,6 +34,18 @@ impl Precision {
         false
     }
 
+    /// Whether this processor takes longer for it than for 32-bit floats. Intel's that multiply 16-bit floats in tiles (AMX) have the
+    /// instruction for rows as well, at a quarter of the speed of integers.
+    pub fn is_slow(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            const AMX_BF16: u32 = 1 << 22;
+            self == Self::Bf16 && std::arch::x86_64::__cpuid_count(7, 0).edx & AMX_BF16 != 0
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     /// The name in model cards.
     pub fn as_str(self) -> &'static str {
         match self {

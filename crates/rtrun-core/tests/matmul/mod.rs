@@ -84,6 +84,27 @@ fn the_largest_numbers_overflow_no_sum() {
 }
 
 #[test]
+fn short_registers_give_what_long_ones_give() {
+    if !computes(Precision::Int16) {
+        return;
+    }
+    for (count, inputs, outputs) in [(1, 3, 1), (5, 16, 32), (13, 64, 40), (27, 71, 33), (40, 257, 96)] {
+        let (weights, rows) = (numbers(outputs * inputs, 5), numbers(count * inputs, 6));
+        for activation in [None, Some(Activation::Gelu)] {
+            let panels = Panels::of_floats(&weights, [outputs, inputs], Precision::Int16);
+            let panels = panels.with_bias(&numbers(outputs, 7)).with_activation(activation);
+            let matmul = PackedLinear::new(vec![panels]);
+            let long = computed(&matmul, &rows).remove(0);
+            let short = computed(&matmul.with_short_registers(), &rows).remove(0);
+            for (long, short) in long.iter().zip(&short) {
+                let allowed = 1e-6 * (1.0 + long.abs());
+                assert!((long - short).abs() <= allowed, "{count}x{inputs}x{outputs}: {long} is not {short}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_row_too_long_for_16_bits_gives_no_number() {
     if computes(Precision::Int16) {
         let ones = vec![1.0; 600_000];

@@ -19,7 +19,7 @@ pub struct Rung {
 /// `ffn_up` takes it to 0.998, because a few of the numbers it reads are much larger than the rest of their row.
 pub fn rungs(has_bytes: bool) -> Vec<Rung> {
     let [int8, bf16, int16] =
-        Precision::ALL.map(|precision| Some(precision).filter(|precision| precision.is_supported()));
+        Precision::ALL.map(|one| Some(one).filter(|precision| precision.is_supported() && !precision.is_slow()));
     let all = |one| Reduction { attention: one, ffn_up: one, ffn_down: one, kept: one };
     let careful = bf16.or(int16);
     // The name says which of the two it is.
