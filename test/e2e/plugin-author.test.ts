@@ -104,6 +104,7 @@ describe("the guide's files", { timeout: 120_000 }, () => {
       listeners: [{ name: "test", address: "127.0.0.1", port: 0 }],
       modules: [...files.keys()].filter((name) => /^(?!embed|.*\.test).*\.ts$/.test(name)).map((name) => `./${name}`),
       providers: {
+        defaults: { model: "a" },
         models: ["a", "b"].map((name) => ({
           name,
           backend_refs: [{ base_url: "http://127.0.0.1:1", provider: "legacy-server" }],
