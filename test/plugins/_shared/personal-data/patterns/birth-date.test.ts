@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findBirthDates } from "../../../../../ts/plugins/_shared/personal-data/patterns/birth-date.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findBirthDates(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findBirthDates)
 
 test("dates of birth are found whole, behind and before the words that say so", () => {
   const cases = [

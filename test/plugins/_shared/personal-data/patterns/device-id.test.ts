@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findDeviceIds } from "../../../../../ts/plugins/_shared/personal-data/patterns/device-id.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findDeviceIds(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findDeviceIds)
 
 const value = "HH-QT 2718"
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findIbans } from "../../../../../ts/plugins/_shared/personal-data/patterns/iban.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findIbans(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findIbans)
 
 const value = "GB82WEST12345698765432"
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findIpAddresses } from "../../../../../ts/plugins/_shared/personal-data/patterns/ip-address.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findIpAddresses(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findIpAddresses)
 
 const value = "92.31.7.244"
 

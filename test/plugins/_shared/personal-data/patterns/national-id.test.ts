@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findNationalIds } from "../../../../../ts/plugins/_shared/personal-data/patterns/national-id.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findNationalIds(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findNationalIds)
 
 const value = "RSSMRA85T10A562S"
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findPaymentCards } from "../../../../../ts/plugins/_shared/personal-data/patterns/payment-card.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findPaymentCards(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findPaymentCards)
 
 const value = "5425233430109903"
 

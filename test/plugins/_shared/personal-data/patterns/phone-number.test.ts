@@ -1,11 +1,10 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { loadNumberingPlans } from "../../../../../ts/plugins/_shared/personal-data/numbering-plans.ts"
 import { findPhoneNumbers } from "../../../../../ts/plugins/_shared/personal-data/patterns/phone-number.ts"
 
 const plans = await loadNumberingPlans()
-const found = (text: string): readonly string[] =>
-  finish(findPhoneNumbers(text, plans)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy((text) => findPhoneNumbers(text, plans))
 
 const areFound = (cases: readonly (readonly [text: string, ...numbers: readonly string[]])[]): void => {
   for (const [text, ...numbers] of cases) expect([text, ...found(text)]).toEqual([text, ...numbers])

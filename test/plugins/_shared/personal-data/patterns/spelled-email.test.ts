@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../fakes/found-parts.ts"
 import { findSpelledEmails } from "../../../../../ts/plugins/_shared/personal-data/patterns/spelled-email.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findSpelledEmails(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findSpelledEmails)
 
 const value = "m.okafor (at) klinik.de"
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
-import { finish } from "../../../../../../ts/kernel/host/work.ts"
+import { partsBy } from "../../../../../fakes/found-parts.ts"
 import { findServiceKeys } from "../../../../../../ts/plugins/_shared/personal-data/patterns/secrets/service-key.ts"
 
-const found = (text: string): readonly string[] =>
-  finish(findServiceKeys(text)).map(({ start, end }) => text.slice(start, end))
+const found = partsBy(findServiceKeys)
 
 /** In parts, so that scanners of this repository do not take it for a real one. */
 const first = `-----BEGIN ${"PRIVATE"} KEY-----`
