@@ -26,7 +26,7 @@ export type { Capability, HttpClient, Log, ModelCaller, OtherApi, OtherRequests 
 export { lazyField } from "./chat/lazy-field.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, moduleFaultText, RtrError } from "./error.ts"
 export { type GuardUse, guardUses, type UnreadOutcome } from "./config/sections/guard-use.ts"
-export { guardWarnings } from "./config/warnings/guard-warnings.ts"
+export { documentWarnings } from "./config/warnings/document-warnings.ts"
 
 export { ConfigError, formatProblem } from "./config/config-error.ts"
 export { formatPath } from "./schema/problem.ts"

@@ -138,7 +138,7 @@ interface ValidateOptions {
 async function validate(options: ValidateOptions): Promise<void> {
   const [
     { deploymentsOf, literalSecrets, loadConfig },
-    { ConfigError, formatPath, formatProblem, guardUses, guardWarnings, isRtrError },
+    { ConfigError, formatPath, formatProblem, guardUses, documentWarnings, isRtrError },
     { isHere, locateArtifact },
   ] = await Promise.all([import("rtr/node"), import("rtr"), import("../../models/packages/artifact.ts")])
   const { config, json, loadModules, allowMissingPlugins } = options
@@ -151,7 +151,7 @@ async function validate(options: ValidateOptions): Promise<void> {
       ...(allowMissingPlugins && { missingParts: "allow" as const }),
     })
     const exposed = exposedKeysWarning(config, literalSecrets(loaded.unexpanded), loaded.locate)
-    const warnings = [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
+    const warnings = [...loaded.warnings, ...documentWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
     if (options.strict && warnings.length > 0) throw new ConfigError(config, warnings)
     const modules = loadModules ? [] : (loaded.unexpanded.modules ?? [])
     const missingFolders = deploymentsOf(loaded).flatMap(({ name, artifact = "", writtenAt }) => {

@@ -99,7 +99,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const stopAsked = waitForSignal()
   const [
     { createWorkerPool, deploymentsOf, literalSecrets, readHeads, startRouter },
-    { formatProblem, guardUses, guardWarnings },
+    { formatProblem, guardUses, documentWarnings },
     { openLog },
   ] = await Promise.all([import("rtr/node"), import("rtr"), import("../open-log.ts")])
   const log = openLog(options)
@@ -119,10 +119,10 @@ async function serve(options: ServeOptions): Promise<void> {
     exposedKeysWarning(options.config, literalSecrets(loaded.unexpanded), loaded.locate ?? (() => undefined))
   const warningsOf = (loaded: LoadedDocument): readonly Problem[] => {
     const exposed = exposedIn(loaded)
-    return [...loaded.warnings, ...guardWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
+    return [...loaded.warnings, ...documentWarnings(loaded), ...(exposed === undefined ? [] : [exposed])]
   }
   const tellWarnings = (loaded: Serving): void => {
-    for (const warning of [...loaded.warnings, ...guardWarnings(loaded)])
+    for (const warning of [...loaded.warnings, ...documentWarnings(loaded)])
       logger.event("warning", "config_warning", { message: formatProblem(warning, options.config) })
     const exposed = exposedIn(loaded)
     if (exposed !== undefined)
@@ -143,7 +143,7 @@ async function serve(options: ServeOptions): Promise<void> {
     watch: options.watch,
     ...(options.allowMissingPlugins && { missingParts: "allow" as const }),
     ...(options.strict && { refuse: warningsOf }),
-    alsoWarn: guardWarnings,
+    alsoWarn: documentWarnings,
     metricsPort: options.metricsPort,
     metricsAddress: options.metricsAddress,
     log: logger.event,

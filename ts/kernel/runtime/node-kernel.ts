@@ -3,7 +3,7 @@
 import { builtinModules } from "../../plugins/registry.gen.ts"
 import type { NeededDeployment } from "../config/bindings.ts"
 import { checkHost } from "../config/host-matters.ts"
-import { guardWarnings } from "../config/warnings/guard-warnings.ts"
+import { documentWarnings } from "../config/warnings/document-warnings.ts"
 import { loadDocument } from "../generations/prepare.ts"
 import { type Kernel, type KernelOptions, openKernel, registryFor, toInput } from "./bare-kernel.ts"
 import { deploymentsOf } from "./load-config.ts"
@@ -13,7 +13,7 @@ import { deploymentsOf } from "./load-config.ts"
  * every problem, each variable of a key that is not set among them.
  */
 export function createKernel(options: KernelOptions): Promise<Kernel> {
-  return openKernel({ environment: process.env, ...options, checkHost, alsoWarn: guardWarnings }, builtinModules)
+  return openKernel({ environment: process.env, ...options, checkHost, alsoWarn: documentWarnings }, builtinModules)
 }
 
 /** What decides about the models of a kernel; the same as it is created with. */

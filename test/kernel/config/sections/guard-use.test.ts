@@ -1,4 +1,4 @@
-import { guardUses, guardWarnings } from "rtr"
+import { guardUses, documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { guarded, loaded, loadedWith } from "../../../fakes/loaded-guards.ts"
 
@@ -110,5 +110,5 @@ test("a guard that only a projection reads is in use like one that a condition a
     ["attack", undefined, ["found"]],
     ["last", [`projection "personal"`], ["found"]],
   ])
-  expect(guardWarnings(loaded(asking({ operator: "AND", conditions: [high] })))).not.toEqual([])
+  expect(documentWarnings(loaded(asking({ operator: "AND", conditions: [high] })))).not.toEqual([])
 })

@@ -1,10 +1,10 @@
-import { guardWarnings } from "rtr"
+import { documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { loaded } from "../../../fakes/loaded-guards.ts"
 
 const warningsOf = (listener: object): readonly string[] =>
-  guardWarnings(loaded({ "listeners.0": { name: "main", port: 1, ...listener } })).map(
+  documentWarnings(loaded({ "listeners.0": { name: "main", port: 1, ...listener } })).map(
     ({ path, message }) => `${formatPath(path)}: ${message}`,
   )
 

@@ -1,4 +1,4 @@
-import { guardWarnings } from "rtr"
+import { documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { loaded, loadedWith } from "../../../fakes/loaded-guards.ts"
@@ -7,7 +7,7 @@ const told = (recipe = ""): string =>
   `${recipe}routing.decisions: choose no model for a request that matches none of them, which is refused with no_model_selected; write providers.defaults.model, or a decision without rules`
 
 const warningsOf = (changes: Readonly<Record<string, unknown>>, recipes: object = {}): readonly string[] =>
-  guardWarnings(loadedWith({ "providers.defaults": undefined, ...changes }, recipes)).map(
+  documentWarnings(loadedWith({ "providers.defaults": undefined, ...changes }, recipes)).map(
     ({ path, message }) => `${formatPath(path)}: ${message}`,
   )
 
@@ -35,7 +35,7 @@ test("requests that no decision matches are told of where no model stands for th
 })
 
 test("decisions that may match every request are no matter of this", () => {
-  expect(guardWarnings(loaded({}))).toEqual([])
+  expect(documentWarnings(loaded({}))).toEqual([])
   expect(warningsOf({ "routing.decisions": undefined })).toEqual([])
   expect(warningsOf({ "routing.decisions.1": { name: "all", modelRefs: [{ model: "small" }] } })).toEqual([])
   for (const rules of [

@@ -1,10 +1,10 @@
-import { guardWarnings } from "rtr"
+import { documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { loaded } from "../../../fakes/loaded-guards.ts"
 
 const warningsOf = (changes: Readonly<Record<string, unknown>>): readonly string[] =>
-  guardWarnings(loaded({ "listeners.0.models": ["MoM"], ...changes })).map(
+  documentWarnings(loaded({ "listeners.0.models": ["MoM"], ...changes })).map(
     ({ path, message }) => `${formatPath(path)}: ${message}`,
   )
 

@@ -1,10 +1,10 @@
-import { guardWarnings } from "rtr"
+import { documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { loaded } from "../../../fakes/loaded-guards.ts"
 
 const warningsOf = (changes: Readonly<Record<string, unknown>>): readonly string[] =>
-  guardWarnings(loaded(changes)).map(({ path, message }) => `${formatPath(path)}: ${message}`)
+  documentWarnings(loaded(changes)).map(({ path, message }) => `${formatPath(path)}: ${message}`)
 
 test("a card of no model is told of, with the model that is meant", () => {
   const cards = [{ name: "smal" }, { name: "large", loras: [{ name: "law" }] }, { name: "law" }, { name: "nothing" }]

@@ -1,41 +1,16 @@
-// What `rtr config validate` and the start warn of: guards that stop nothing, listeners that let clients go around guards, and
-// what the files beside this one find.
+// Guards that stop nothing, and listeners that let clients go around guards.
 
 import { signalConditionType, signalConfigKey, type Registry } from "../../modules/registry.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { inRecipe, profilesOf } from "../recipes/view.ts"
 import { guardUses, guardUsesOf, type LoadedGuards } from "../sections/guard-use.ts"
 import { listenersOf } from "../sections/listeners.ts"
 import { callableModels } from "../sections/model-cards.ts"
 import { autoNamesOf } from "../sections/router.ts"
 import { rulesOf, typesReadByPlugins } from "../signal-use.ts"
-import { foreignReferences } from "./foreign-references.ts"
-import { listenerWarnings } from "./listener-warnings.ts"
-import { unmatchedRequests } from "./unmatched-requests.ts"
-import { unreachableDecisions } from "./unreachable-decisions.ts"
-import { unusedCards } from "./unused-cards.ts"
-
-/**
- * Guards that stop nothing and ways around the others, decisions that nothing chooses and requests that none matches, listeners
- * that let in everybody or nobody, cards of no model, and keys that are references of another router.
- */
-export const guardWarnings = (loaded: LoadedGuards): readonly Problem[] => [
-  ...profilesOf(loaded.document).flatMap((profile, index) =>
-    [
-      ...unusedGuards(profile, loaded.registry),
-      ...unreachableDecisions(profile, loaded.registry),
-      ...unmatchedRequests(profile, loaded.registry),
-    ].map((problem) => (index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) })),
-  ),
-  ...openListeners(loaded),
-  ...listenerWarnings(loaded.document),
-  ...unusedCards(loaded.document),
-  ...foreignReferences(loaded.document),
-]
 
 /** Rules of guards for requests that no decision asks for, and no plugin reads. */
-function unusedGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
+export function unusedGuards(document: ConfigDocument, registry: Registry): readonly Problem[] {
   const uses = guardUsesOf(document, registry)
   const readByPlugins = new Set(typesReadByPlugins(document, registry))
   return registry
@@ -55,7 +30,7 @@ function unusedGuards(document: ConfigDocument, registry: Registry): readonly Pr
 }
 
 /** Listeners on which a client may name a model, where the document has guards in use: such a request passes no decision. */
-function openListeners(loaded: LoadedGuards): readonly Problem[] {
+export function openListeners(loaded: LoadedGuards): readonly Problem[] {
   const { document } = loaded
   const callable = callableModels(document)
   if (callable.size === 0 || guardUses(loaded).length === 0) return []

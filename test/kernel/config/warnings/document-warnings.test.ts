@@ -1,4 +1,4 @@
-import { guardWarnings } from "rtr"
+import { documentWarnings } from "rtr"
 import { expect, test } from "vitest"
 import { formatPath } from "../../../../ts/kernel/schema/problem.ts"
 import { guarded, loaded, loadedWith } from "../../../fakes/loaded-guards.ts"
@@ -14,7 +14,7 @@ test("a listener that lets clients name a model is told where guards are in use"
   })
   const listeners = [listener("open", 1), listener("closed", 2, ["MoM"]), listener("both", 3, ["MoM", "large"])]
   const messagesOf = (changes: object) =>
-    guardWarnings(loaded({ ...changes, listeners })).map(({ path, message }) => [path.join("."), message])
+    documentWarnings(loaded({ ...changes, listeners })).map(({ path, message }) => [path.join("."), message])
   expect(messagesOf({})).toEqual([])
   expect(messagesOf(used)).toEqual([
     [
@@ -28,17 +28,17 @@ test("a listener that lets clients name a model is told where guards are in use"
     entrypoints: [{ model_names: ["acme/support"], recipe: "support" }],
   }
   const adviceFor = (changes: object): string | undefined =>
-    guardWarnings(loadedWith({ ...used, ...changes }, teams))[0]?.message
+    documentWarnings(loadedWith({ ...used, ...changes }, teams))[0]?.message
   expect(adviceFor({})).toMatch(/; models: \[MoM, acme\/support\] forbids it$/)
   expect(adviceFor({ listeners: [listener("a", 1, ["auto", "large"])] })).toMatch(/; models: \[auto\] forbids it$/)
   const named = { ...used, "global.router.auto_model_name": "Mine" }
-  expect(guardWarnings(loaded(named)).map(({ message }) => message)).toEqual([
+  expect(documentWarnings(loaded(named)).map(({ message }) => message)).toEqual([
     expect.stringMatching(/; models: \[Mine\] forbids it$/),
   ])
 })
 
 const warningsOf = (changes: Readonly<Record<string, unknown>>, recipes: object = {}): readonly string[] =>
-  guardWarnings(loadedWith({ "listeners.0.models": ["MoM"], ...changes }, recipes)).map(
+  documentWarnings(loadedWith({ "listeners.0.models": ["MoM"], ...changes }, recipes)).map(
     ({ path, message }) => `${formatPath(path)}: ${message}`,
   )
 
@@ -56,12 +56,12 @@ test("a guard that a plugin reads is asked for", () => {
   const plugins = [{ type: "fast_response", configuration: { message: "no" } }]
   const changes = { "routing.signals.pii": [{ name: "mine" }], "routing.decisions.0.plugins": plugins }
   const given = loaded({ "listeners.0.models": ["MoM"], ...changes })
-  expect(guardWarnings(given)).toHaveLength(1)
+  expect(documentWarnings(given)).toHaveLength(1)
   const found = registry.find("plugin", "fast_response") as NonNullable<ReturnType<typeof registry.find<"plugin">>>
   const reading = { ...found, module: { ...found.module, after: () => ["pii"] } }
   const ofReader = {
     ...registry,
     find: (kind: string, id: string) => (id === reading.id ? reading : registry.find(kind as never, id)),
   }
-  expect(guardWarnings({ ...given, registry: ofReader as typeof registry })).toEqual([])
+  expect(documentWarnings({ ...given, registry: ofReader as typeof registry })).toEqual([])
 })
