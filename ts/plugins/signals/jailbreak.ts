@@ -23,7 +23,7 @@ import {
 import { modulesOf } from "../_shared/external/uses.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
 import { addressedSentences, leastOfSentences } from "../_shared/guards/addressed-sentences.ts"
-import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/languages/measured-languages.ts"
 import { withoutLineNumbers } from "../_shared/guards/line-numbers.ts"
 import {
   joined,

@@ -1,7 +1,7 @@
 // Matches the language that the text is written in.
 
 import { defineSignal, type Fact, Type } from "../../kernel/index.ts"
-import { languageCodes as codes } from "../_shared/signals/language-codes.ts"
+import { languageCodes as codes } from "../_shared/languages/language-codes.ts"
 
 const rule = Type.Object({
   threshold: Type.Optional(

@@ -10,7 +10,7 @@ import {
   Type,
   workOn,
 } from "../../kernel/index.ts"
-import { askedLanguages, createLanguageCheck } from "../_shared/guards/languages.ts"
+import { askedLanguages, createLanguageCheck } from "../_shared/languages/measured-languages.ts"
 import { probabilityOf } from "../_shared/label-probability.ts"
 import { boundNames } from "../_shared/signals/bound-names.ts"
 import { isBlank, maxReadCharacters } from "../_shared/text-size.ts"

@@ -14,7 +14,7 @@ import {
   Type,
   type UnknownReason,
 } from "../../kernel/index.ts"
-import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/languages/measured-languages.ts"
 import { onceEach } from "../_shared/once-each.ts"
 import { assistantNames } from "../_shared/personal-data/assistant-names.ts"
 import { allowsValue } from "../_shared/personal-data/allowed-values.ts"

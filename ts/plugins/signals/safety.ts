@@ -10,7 +10,7 @@ import {
   section,
   Type,
 } from "../../kernel/index.ts"
-import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/guards/languages.ts"
+import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/languages/measured-languages.ts"
 import { riskIn } from "../_shared/label-probability.ts"
 import { onceEach } from "../_shared/once-each.ts"
 

@@ -34,8 +34,8 @@ impl Precision {
         false
     }
 
-    /// Whether this processor takes longer for it than for 32-bit floats. Intel's that multiply 16-bit floats in tiles (AMX) have the
-    /// instruction for rows as well, at a quarter of the speed of integers.
+    /// Whether this processor takes longer for it than for integers of as many bits. Intel's processors with AMX do for bfloat16: there
+    /// the instruction for rows has a quarter of the speed.
     pub fn is_slow(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {

@@ -13,7 +13,7 @@ use crate::error::{Error, LONGEST_NAME};
 /// A client has this long to send a body, however large: a megabyte a second is slow for a local socket.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What of a refused request is read at most, and how long.
+/// At most so much of a refused request is read, and for so long.
 const DISCARDED_BYTES: usize = 8 << 20;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 

@@ -9,7 +9,7 @@ import {
   type Work,
   workOn,
 } from "../../../kernel/index.ts"
-import { languageCodes } from "../signals/language-codes.ts"
+import { languageCodes } from "./language-codes.ts"
 import { type Detector, hasForeignSentence } from "./foreign-sentences.ts"
 import { plainWords } from "./plain-words.ts"
 
