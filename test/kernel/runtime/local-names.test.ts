@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { inferenceErrorBody } from "../../../ts/kernel/http/error-body.ts"
-import { isLoopback, onlyLocalNames } from "../../../ts/kernel/runtime/local-names.ts"
+import { isLoopback } from "../../../ts/kernel/config/listeners/loopback.ts"
+import { onlyLocalNames } from "../../../ts/kernel/runtime/local-names.ts"
 import { fakeListener } from "../../fakes/listener.ts"
 
 test.each([

@@ -21,7 +21,7 @@ export function literalSecrets(document: unknown): readonly DocumentPath[] {
 }
 
 const isSecretHeader = (name: string, value: string): boolean =>
-  /authorization|key|token|secret|cookie|passw|credential|signature/i.test(name) ||
+  /authorization|(^|[-_])(api)?key$|token$|secret|cookie|passw|credential|signature/i.test(name) ||
   /^(bearer|basic|token) \S|^sk-|^(?=.*\d)(?=.*[a-z])[\w+/=.-]{24,}$|:\/\/[^\s/]*@/i.test(value)
 
 type Replace = (text: string, path: DocumentPath) => string

@@ -190,8 +190,9 @@ export function createActivation<Content, Wanted extends Candidate = Candidate>(
     async submit(candidate) {
       if (closed) throw new RtrError("unavailable", "Cannot activate a document: the router is closing")
       // One after the other, because a short text would overtake the long one that came before it.
-      hashing = hashing.then(() => host.hash(candidate.text))
-      const hash = await hashing
+      const hashed = hashing.then(() => host.hash(candidate.text))
+      hashing = hashed.catch(() => "")
+      const hash = await hashed
       const { trigger } = candidate
       if (closed) return tell({ result: "superseded", hash, trigger })
       observedHash = hash

@@ -7,9 +7,6 @@ import { ManagementError } from "../http/management-error.ts"
 import { requestIdOf } from "../http/request-id.ts"
 import type { UnroutedRequest } from "../types/route.ts"
 
-/** Whether only programs of this machine reach the address. */
-export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(address)
-
 export interface LocalNamesOptions {
   readonly toBody: (error: RtrError, requestId: string) => object
   readonly hasKeys?: () => boolean

@@ -13,7 +13,15 @@ import { deploymentsOf } from "./load-config.ts"
  * every problem, each variable of a key that is not set among them.
  */
 export function createKernel(options: KernelOptions): Promise<Kernel> {
-  return openKernel({ environment: process.env, ...options, checkHost, alsoWarn: documentWarnings }, builtinModules)
+  return openKernel(
+    {
+      environment: process.env,
+      ...options,
+      checkHost,
+      alsoWarn: (loaded) => documentWarnings(loaded, { listens: false }),
+    },
+    builtinModules,
+  )
 }
 
 /** What decides about the models of a kernel; the same as it is created with. */

@@ -128,13 +128,6 @@ unsafe fn half_tile<const ROWS: usize>(
     sums
 }
 
-/// Whether this processor has the registers and instructions of [`long_tile`].
-pub fn has_long() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512vnni")
-}
-
 /// The sums of `ROWS` rows over one panel, multiplied out, in registers of 512 bits.
 ///
 /// # Safety

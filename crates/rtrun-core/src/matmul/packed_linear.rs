@@ -20,8 +20,8 @@ pub struct PackedLinear {
     precision: Precision,
     inputs: usize,
     parts: Vec<Panels>,
-    /// Whether 16-bit integers are multiplied in registers of 512 bits.
-    has_long: bool,
+    /// Whether 16-bit integers are multiplied with AVX-512 VNNI.
+    has_vnni: bool,
 }
 
 /// Packed activations, kept from call to call.
@@ -45,17 +45,15 @@ impl PackedLinear {
             let found = (part.precision, part.inputs);
             assert_eq!(found, (precision, inputs), "parts of one matmul read the same rows; this is a bug");
         }
-        #[cfg(target_arch = "x86_64")]
-        let has_long = super::int16::has_long();
-        #[cfg(not(target_arch = "x86_64"))]
-        let has_long = false;
-        Self { precision, inputs, parts, has_long }
+        // Bytes need the same instructions.
+        Self { precision, inputs, parts, has_vnni: Precision::Int8.is_supported() }
     }
 
-    /// The same with the registers that processors without AVX-512 have, for [`Precision::Int16`].
+    /// The same as on a processor without AVX-512 VNNI, for tests of [`Precision::Int16`].
+    #[doc(hidden)]
     #[must_use]
-    pub fn with_short_registers(mut self) -> Self {
-        self.has_long = false;
+    pub fn without_vnni(mut self) -> Self {
+        self.has_vnni = false;
         self
     }
 
@@ -203,7 +201,7 @@ mod kernel {
             }
             let part = &self.matmul.parts[at];
             let result = self.results[at].0;
-            let is_short = part.precision == Precision::Int16 && !self.matmul.has_long;
+            let is_short = part.precision == Precision::Int16 && !self.matmul.has_vnni;
             let height = if is_short { int16::TILE } else { TILE };
             for first in (0..self.count).step_by(height) {
                 // SAFETY: rows and results are as long as `compute` has checked, a panel's columns are written by no

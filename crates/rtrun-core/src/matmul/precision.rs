@@ -35,7 +35,7 @@ impl Precision {
     }
 
     /// Whether this processor takes longer for it than for integers of as many bits. Intel's processors with AMX do for bfloat16: there
-    /// the instruction for rows has a quarter of the speed.
+    /// the instruction for rows has a quarter of the speed. A virtual machine that hides AMX is not known.
     pub fn is_slow(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {

@@ -66,6 +66,9 @@ describe("is somebody's", () => {
     ["ID", "The laws say that my account is ⟦481092377120⟧"],
     ["ID", "AWS badge number ⟦4810923⟧"],
     ["ID", "our VAT officer has badge ⟦4810923⟧"],
+    ["ID", "Steuer-ID: ich habe nur ein ⟦86 095 742 719⟧"],
+    ["ID", "user record uid: ⟦4810923⟧"],
+    ["ID", "My passport number, btw: ⟦C01X00T47⟧"],
     ["PHONE_NUMBER", "VAT ⟦030 901820⟧"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(false))
 })

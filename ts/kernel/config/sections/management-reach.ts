@@ -1,14 +1,12 @@
 // Who reaches a management API that asks for no token. Hosts that open its address judge it; others have no such address.
 
+import { isLoopback } from "../listeners/loopback.ts"
 import { invalid, type Problem } from "../../schema/problem.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { type Environment, readVariable } from "../environment.ts"
 
 /** Says that only the operator reaches the management API, as in a container whose port is published on the loopback. */
 export const internalListener = "RTR_MANAGEMENT_INTERNAL_LISTENER"
-
-/** Whether only programs on this machine reach an address. */
-export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(address)
 
 /** A problem; a warning where the document allows it, nothing where the environment does. */
 export function checkReach({ global }: ConfigDocument, environment: Environment): readonly Problem[] {

@@ -12,9 +12,12 @@ import { unusedCards } from "./unused-cards.ts"
 
 /**
  * Guards that stop nothing and ways around the others, decisions that nothing chooses and requests that none matches, listeners
- * that let in everybody or nobody, cards of no model, and keys that are references of another router.
+ * that let in everybody or nobody, cards of no model, and keys that are references of another router. A host that does not listen itself has none of listeners.
  */
-export const documentWarnings = (loaded: LoadedGuards): readonly Problem[] => [
+export const documentWarnings = (
+  loaded: LoadedGuards,
+  { listens = true }: { readonly listens?: boolean } = {},
+): readonly Problem[] => [
   ...profilesOf(loaded.document).flatMap((profile, index) =>
     [
       ...unusedGuards(profile, loaded.registry),
@@ -23,7 +26,7 @@ export const documentWarnings = (loaded: LoadedGuards): readonly Problem[] => [
     ].map((problem) => (index === 0 ? problem : { ...problem, path: inRecipe(problem.path, index - 1) })),
   ),
   ...openListeners(loaded),
-  ...listenerWarnings(loaded.document),
+  ...(listens ? listenerWarnings(loaded.document) : []),
   ...unusedCards(loaded.document),
   ...foreignReferences(loaded.document),
 ]

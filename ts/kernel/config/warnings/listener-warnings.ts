@@ -3,7 +3,7 @@
 import { invalid, type Problem } from "../../schema/problem.ts"
 import type { ConfigDocument } from "../document-schema.ts"
 import { listenersOf } from "../sections/listeners.ts"
-import { isLoopback } from "../sections/management-reach.ts"
+import { isLoopback } from "../listeners/loopback.ts"
 
 /** Warnings of listeners that everybody may use, and of those that no request may. */
 export const listenerWarnings = (document: ConfigDocument): readonly Problem[] =>

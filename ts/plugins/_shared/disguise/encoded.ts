@@ -104,15 +104,21 @@ function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array |
     if (bits < 8) continue
     bits -= 8
     bytes[count++] = held >> bits
-    if (count === firstBytes && unprintable(withoutZeros(bytes.subarray(0, count))) > count / 4) return undefined
+    if (count !== firstBytes) continue
+    const first = bytes.subarray(0, count)
+    if (utf16In(first) === undefined && unprintable(first) > count / 4) return undefined
   }
   return bytes
 }
 
-/** In UTF-16, as shells of Windows encode commands, every other byte of a Latin text is zero. */
-function withoutZeros(bytes: Uint8Array): Uint8Array {
-  const zeros = [0, 1].find((place) => bytes.every((byte, index) => byte === 0 || index % 2 !== place))
-  return zeros === undefined ? bytes : bytes.filter((_, index) => index % 2 !== zeros)
+/** In UTF-16, as shells of Windows encode commands, nearly every other byte of a Latin text is zero. */
+function utf16In(bytes: Uint8Array): "utf-16be" | "utf-16le" | undefined {
+  const zeros = [0, 0]
+  bytes.forEach((byte, index) => {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  })
+  const place = zeros.findIndex((count) => count > 0 && count >= (bytes.length / 2) * 0.75)
+  return place === -1 ? undefined : place === 0 ? "utf-16be" : "utf-16le"
 }
 
 const unprintable = (bytes: Uint8Array): number =>
@@ -121,11 +127,11 @@ const unprintable = (bytes: Uint8Array): number =>
     0,
   )
 
-function readable(written: Uint8Array | undefined): string | undefined {
-  if (written === undefined) return undefined
-  const bytes = withoutZeros(written)
-  if (unprintable(bytes) > bytes.length / 8) return undefined
-  const text = new TextDecoder().decode(bytes)
+function readable(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return undefined
+  const utf16 = utf16In(bytes)
+  if (utf16 === undefined && unprintable(bytes) > bytes.length / 8) return undefined
+  const text = new TextDecoder(utf16).decode(bytes)
   return hasWordSigns(text) || isCode(text) ? text : undefined
 }
 

@@ -1,4 +1,4 @@
-// Finds the sentences of a long text that tell a model how to do its work. A guard reads a long text in windows of a few hundred words and
+// Finds the sentences of a text that tell a model how to do its work. A guard reads a long text in windows of a few hundred words and
 // may miss a single sentence there, so that these sentences are read once more, as one text and each by itself.
 
 import { type MaybePromise, type Work, workOn } from "../../../kernel/index.ts"
@@ -46,8 +46,8 @@ const betweenSentences = /(?<=[.?!\n])\s+/
 
 /**
  * The texts to be read once more: all commands together, all sentences that only name an agent together, and each sentence and line alone,
- * because harmless ones can hide an attack among them. Repeated sentences count once. Those of code or data are read without its signs; for
- * a short text, and where there is little else, they alone. A promise for a long text.
+ * because harmless ones can hide an attack among them. Repeated sentences count once. In a short text, or
+ * where such sentences are most of it, only those that stood as code or data are returned, without its signs. A promise for a long text.
  */
 export const addressedSentences = (text: string): MaybePromise<readonly string[]> => workOn(text, finding(text))
 

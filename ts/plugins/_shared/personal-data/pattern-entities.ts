@@ -20,6 +20,7 @@ import { findPhoneNumbers } from "./patterns/phone-number.ts"
 import { findServiceKeys } from "./patterns/secrets/service-key.ts"
 import { findSocialSecurityNumbers } from "./patterns/social-security-number.ts"
 import { findSpelledEmails } from "./patterns/spelled-email.ts"
+import { addFree } from "./patterns/text-range.ts"
 import { findUrlCredentials } from "./patterns/secrets/url-credentials.ts"
 import { findWebAddresses } from "./patterns/web-address.ts"
 import { toPlainTexts } from "../plain-text.ts"
@@ -101,14 +102,4 @@ const entitiesOfStep = 1024
 
 /** Every entity has one of these, names of hosts have a dot before letters, and blocks of keys a line. */
 const mayHold =
-  /[\d@:=]|[([{<]\s?at\s?[)\]}>]|\s(?:dot|punkt|point|punto|punt|ponto|kropka)\s|\.[a-z]{2}|-----|hf_|bearer|basic/i
-
-/** Both lists in order, without those of the second that overlap one of the first. */
-function addFree(found: readonly Entity[], more: readonly Entity[]): readonly Entity[] {
-  let next = 0
-  const free = more.filter(({ start, end }) => {
-    while ((found[next]?.end ?? Infinity) <= start) next++
-    return (found[next]?.start ?? Infinity) >= end
-  })
-  return free.length === 0 ? found : [...found, ...free].toSorted((a, b) => a.start - b.start)
-}
+  /[\d@:=]|[([{<]\s?(?:at|ät|arroba|arobase)\s?[)\]}>]|\s(?:dot|punkt|point|punto|punt|ponto|kropka)\s|\.[a-z]{2}|-----|hf_|bearer|basic/i

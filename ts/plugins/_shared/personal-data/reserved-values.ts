@@ -76,7 +76,7 @@ export function isSample(text: string, { kind, start, end }: Entity): boolean {
 
 /** Numbers by which companies pay taxes and are registered: they stand on each invoice and in public registers. */
 const ofCompany =
-  /(?<!\p{L})(?:ust-?id(?:[. -]?nr\.?)?|umsatzsteuer-?id\p{L}*|uid(?:-nummer)?|vat(?: (?:reg(?:istration)?|id))?|eori|tva|p(?:artita|\.) ?iva|btw|kvk|siren|siret|cnpj|gstin|abn|acn|ein|hr[ab]|handelsregister|company (?:reg(?:istration)?|registered)|duns)(?:[ -]?(?:intracommunautaire|nummer|number|num|no|nr|id|code)\b\.?)?[\s:#"'=]{0,4}(?:is |ist )?$/iu
+  /(?<!\p{L})(?:ust-?id(?:[. -]?nr\.?)?|umsatzsteuer-?id\p{L}*|uid-(?:nummer|nr)|vat(?: (?:reg(?:istration)?|id))?|eori|tva|p(?:artita|\.) ?iva|btw[ -]?(?:nummer|nr|id)|kvk|siren|siret|cnpj|gstin|abn|acn|ein(?=[:#]| (?:number|no|nr))|hr[ab]|handelsregister|company (?:reg(?:istration)?|registered)|duns)(?:[ -]?(?:intracommunautaire|nummer|number|num|no|nr|id|code)\b\.?)?[\s:#"'=]{0,4}(?:is |ist )?$/iu
 
 /** Whether a finding is the number of a company, or of an account of Amazon's services, which names a customer and opens nothing. */
 export function isOfBusiness(text: string, { kind, start, end }: Entity): boolean {

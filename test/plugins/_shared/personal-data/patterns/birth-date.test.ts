@@ -51,3 +51,26 @@ test("other dates, and those of the dead and of articles, are none", () => {
   ] as const
   for (const text of cases) expect([text, ...found(text)]).toEqual([text])
 })
+
+test("lines without spaces are read in time in proportion to their length", () => {
+  const line = `${"x".repeat(300)}\n2019-03-04T`
+  const cpuMs = (text: string): number => {
+    const before = process.cpuUsage()
+    found(text)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  cpuMs(line.repeat(100))
+  // Once it took more than two seconds.
+  expect(cpuMs(line.repeat(1000))).toBeLessThan(1000)
+})
+
+test("dates behind the marks of lists and behind single words are none", () => {
+  const cases = [
+    "Termine:\n* Planung * 12.04.2019\n* Bau * 13.04.2019",
+    "- Release, *12.04.2019",
+    "Stand *12.04.2019",
+    "Montag, * 12.04.2019",
+  ]
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})

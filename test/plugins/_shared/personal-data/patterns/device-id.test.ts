@@ -49,3 +49,15 @@ test("hostile texts are read to their end", () => {
     expect(found(`${text} Kennzeichen ${value}`).at(-1)).toBe(value)
   }
 })
+
+test("what words of number plates name besides is none", () => {
+  const cases = [
+    "¿Qué placa RTX 4090 me recomiendas?",
+    "Programa la placa ESP32 con wifi",
+    "matrícula CAP 2024",
+    "Targa GTS 500 review",
+    "Company registration number ABC 1234",
+    "Order registration number: SKU 4821",
+  ]
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})

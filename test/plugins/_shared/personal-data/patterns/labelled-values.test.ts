@@ -104,3 +104,8 @@ describe("nothing is found", () => {
     "user,total\nann1,5",
   ])("in %j", (text) => expect(found(text)).toEqual([]))
 })
+
+test("a column of devices is none of telephones", () => {
+  expect(found("Month,Desktop,Mobile\nJan,1200000,3400000")).toEqual([])
+  expect(found("cell,reads\n1048577,3")).toEqual([])
+})

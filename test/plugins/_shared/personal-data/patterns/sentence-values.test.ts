@@ -60,3 +60,18 @@ test("questions about passwords and pins have none", () => {
   ] as const
   for (const text of cases) expect([text, ...found(text)]).toEqual([text])
 })
+
+test("keys of maps, words to look for and pins of boards are no passwords", () => {
+  const cases = [
+    "Crea un diccionario con clave: valor1",
+    "la clave es user_id2",
+    "Cerca la parola: iphone15 nel testo",
+    "modifica la clave de usuario a cliente_id22",
+    "Hasło: python3",
+    "GPIO PIN 1234",
+    "Connect PIN 1000 ohm",
+    "Set PIN: 4000 Hz",
+    "The PIN 1234 of the connector",
+  ]
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})

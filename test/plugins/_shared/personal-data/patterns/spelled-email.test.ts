@@ -53,3 +53,13 @@ test("hostile texts are read to their end", () => {
     expect(found(`${text} ${value}`).at(-1)).toBe(value)
   }
 })
+
+test("products of matrices and packages at a host are none", () => {
+  const cases = [
+    "h = x_norm @ self.weight",
+    "out = attn.softmax @ value.states",
+    "y = self.weight @ x.hidden",
+    "lodash.merge @ unpkg.com",
+  ]
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})

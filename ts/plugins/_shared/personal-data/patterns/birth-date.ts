@@ -47,8 +47,8 @@ const patterns: readonly RegExp[] = [
     `(${dateForm})(?=${place},? (?:geboren|geb\\.|urodzon[ya]|född|født|doğumlu)(?!\\p{L})|に?生まれ|出生|생|출생)`,
     "giu",
   ),
-  // "Klara Hoffmann, *12.04.1987"; a list has a space behind its mark, and emphasis a mark at its end.
-  /(?<![*\p{N}])(?:\*|(?<=\p{L},? \(?)\* )(\d{1,2}\.\d{1,2}\.\d{4})(?![*\d])/gu,
+  // "Klara Hoffmann, *12.04.1987": behind a name alone, because items of lists have the same mark.
+  /(?<=\p{Lu}[\p{L}'’-]{1,20},? \p{Lu}[\p{L}'’-]{1,24},? ?\(?)\* ?(\d{1,2}\.\d{1,2}\.\d{4})(?![*\d])/gu,
 ]
 /** "born November 20, 1942" is how articles tell of public people: there the model decides, which knows these words well. */
 const isBiography = /^born/i
@@ -65,8 +65,9 @@ function* partsOf(text: string): Generator<TextRange> {
     if (part !== undefined && index - charactersBefore <= part.end) part.end = index + charactersBehind
     else {
       if (part !== undefined) yield part
-      const start = text.lastIndexOf(" ", Math.max(0, index - charactersBefore))
-      part = { start: index < charactersBefore ? 0 : Math.max(0, start), end: index + charactersBehind }
+      const from = Math.max(0, index - charactersBefore)
+      const word = text.slice(from, index).search(/(?<![\p{L}\p{N}])/u)
+      part = { start: from + Math.max(0, word), end: index + charactersBehind }
     }
   }
   if (part !== undefined) yield part

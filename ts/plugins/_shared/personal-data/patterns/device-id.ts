@@ -5,20 +5,35 @@ import { type CheckedNumber, digits, findCheckedNumbers } from "./checked-number
 import { passesLuhn } from "./luhn.ts"
 
 const plateWord =
-  "(?:[Kk]ennzeichen|[Nn]ummernschild|[Ll]icen[cs]e [Pp]late|[Nn]umber ?[Pp]late|[Pp]late [Nn]umber|[Rr]eg(?:istration)? (?:[Pp]late|[Nn]umber)|[Tt]arga|[Mm]atr[ií]cula|[Ii]mmatricul(?:ation|ée)|[Pp]laque|[Kk]enteken|[Pp]laca)"
+  "(?:[Kk]ennzeichen|[Nn]ummernschild|[Ll]icen[cs]e [Pp]late|[Nn]umber ?[Pp]late|[Pp]late [Nn]umber|[Rr]eg(?:istration)? [Pp]late|[Ii]mmatricul(?:ation|ée)|[Kk]enteken)"
+/** These name other things as well: graphics cards, cars, courses, companies. */
+const otherWord = "(?:[Rr]eg(?:istration)? [Nn]umber|[Tt]arga|[Mm]atr[ií]cula|[Pp]laque|[Pp]laca)"
 /** "is", "number:", "of my car is". */
 const plateGap =
   "(?: ?(?:[Nn]umber|[Nn]o\\.?|[Nn]r\\.?|#))?(?: (?:(?:of|on|for|von|vom|an) )?(?:my|the|his|her|our|mein\\p{L}+|unser\\p{L}+|des|dem) (?:car|van|truck|Autos?|Wagens?|[Vv]ehicle))?(?: (?:is|was|ist|war|lautet|es|est|è|reads))?[ :=\"'(]{1,3}"
-/** Germany; United Kingdom; France and Italy; Netherlands; Spain; letters before digits, and digits before letters, elsewhere. */
-const plate = `(?:${[
-  "[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[- ]?[1-9]\\d{0,3}[EH]?",
+/** United Kingdom; France and Italy; Netherlands; Spain: forms that little else has. */
+const ownForms = [
   "[A-Z]{2}\\d{2} ?[A-Z]{3}",
   "[A-Z]{2}[- ]?\\d{3}[- ]?[A-Z]{2}",
   "(?=[A-Z-]{0,7}\\d)[A-Z\\d]{1,3}-[A-Z\\d]{2,3}-[A-Z\\d]{1,2}",
   "\\d{4}[- ]?[A-Z]{3}",
+]
+/** Germany; letters before digits, and digits before letters, elsewhere. */
+const otherForms = [
+  "[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[- ]?[1-9]\\d{0,3}[EH]?",
   "[A-Z]{3}[- ]?\\d{1,2}[A-Z]?\\d{1,3}",
   "\\d[A-Z]{3}\\d{3}",
-].join("|")})`
+]
+
+/** A number plate, which has no check digit: the word stands right in front of it. Behind "license plate" there may be anything else. */
+const plateBehind = (word: string, plates: readonly string[]): CheckedNumber => ({
+  pattern: new RegExp(
+    `(?=[A-ZÄÖÜ\\d])(?<=${word}${plateGap})(?:${plates.join("|")})(?![\\p{L}\\d_]|-[\\p{L}\\d])`,
+    "gu",
+  ),
+  isValid: (signs) => /\p{L}/u.test(signs),
+  words: new RegExp(word, "u"),
+})
 
 const ids: readonly CheckedNumber[] = [
   {
@@ -33,12 +48,8 @@ const ids: readonly CheckedNumber[] = [
     isValid: isVehicle,
     words: /(?<!\p{L})vin(?!\p{L})|vehicle identification|fahrgestell|chassis/iu,
   },
-  {
-    // Number plate, which has no check digit: the word stands right in front of it. Behind "license plate" there may be anything else.
-    pattern: new RegExp(`(?=[A-ZÄÖÜ\\d])(?<=${plateWord}${plateGap})${plate}(?![\\p{L}\\d_]|-[\\p{L}\\d])`, "gu"),
-    isValid: (signs) => /\p{L}/u.test(signs),
-    words: new RegExp(plateWord, "u"),
-  },
+  plateBehind(plateWord, [...otherForms, ...ownForms]),
+  plateBehind(otherWord, ownForms),
 ]
 
 export const findDeviceIds = (text: string): Work<readonly TextRange[]> => findCheckedNumbers(text, ids)

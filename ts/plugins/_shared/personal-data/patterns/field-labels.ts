@@ -31,7 +31,7 @@ const labels: readonly (readonly [kind: string, labels: string])[] = [
   ],
   [
     "PHONE_NUMBER",
-    "phone|phone number|telephone|telephone number|tel|mobile|mobile number|mobile phone|cell|cell phone|cell number|contact number|work phone|home phone|telefon|telefonnummer|handy|handynummer|mobil|mobilnummer|teléfono|telefono|móvil|celular|cellulare|téléphone|portable|telefone|telemóvel|telefoon|telefoonnummer|电话|手机|電話|携帯|전화번호",
+    "phone|phone number|telephone|telephone number|tel|mobile number|mobile phone|cell phone|cell number|contact number|work phone|home phone|telefon|telefonnummer|handynummer|mobilnummer|teléfono|telefono|cellulare|téléphone|telefone|telemóvel|telefoon|telefoonnummer|电话|手机|電話|携帯|전화번호",
   ],
   [
     "PERSON",

@@ -91,7 +91,10 @@ function headerOf(
     if (!line.includes(delimiter)) continue
     const cells = line.split(delimiter)
     if (cells.length > 60 || cells.some((cell) => cell.length > 40 || /\d{2}/.test(cell))) continue
-    const kinds = cells.map(kindOfField)
+    const isOfPersons = cells.some((cell) => (kindOfField(cell) ?? kindOfPart(cell)) !== undefined)
+    const kinds = cells.map(
+      (cell) => kindOfField(cell) ?? (isOfPersons && mobile.test(cell) ? "PHONE_NUMBER" : undefined),
+    )
     if (kinds.some((kind) => kind === "BIRTH_DATE" || kind === "US_SSN"))
       return { delimiter, kinds: kinds.map((kind, place) => kind ?? kindOfPart(cells[place])) }
     const known = kinds.filter((kind) => kind !== undefined).length
@@ -100,6 +103,9 @@ function headerOf(
   }
   return undefined
 }
+
+/** Beside a label of a person they name a telephone, elsewhere a kind of device or a part of a table. */
+const mobile = /^["'\s]*(?:mobile?|cell|móvil|celular|handy|portable)["'\s]*$/i
 
 /** Beside the birth or the number of a person the short labels are parts of a name. */
 const kindOfPart = (label = ""): string | undefined =>

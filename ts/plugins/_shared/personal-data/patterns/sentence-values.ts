@@ -83,7 +83,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp, counts?: (cand
   [
     "PASSWORD",
     new RegExp(
-      `(?<!\\p{L})${pinWords}(?: (?:for|of|to|für|vom|zum|der|des|de|du|del|della|do|da)(?: [\\p{L}\\d'’-]{1,20}){1,4}?)?(?:(?: is| was| ist| lautet| es| est| é| è):? (\\d{4,8})|:? (\\d{4}))(?![\\d%]|[-.,/:]\\d|[ -](?:digits?|numbers?|characters?|ziffern|stellen|pins?|to|bis)(?!\\p{L}))`,
+      `(?<!\\p{L})${pinWords}(?: (?:for|of|to|für|vom|zum|der|des|de|du|del|della|do|da)(?: [\\p{L}\\d'’-]{1,20}){1,4}?)?(?:(?: is| was| ist| lautet| es| est| é| è):? (\\d{4,8})|: (\\d{4}))(?![\\d%]|[-.,/:]\\d|[ -]?[kKmMgG]?[hH]z|[ -](?:digits?|numbers?|characters?|ziffern|stellen|pins?|to|bis|ohms?|m?v|edition)(?!\\p{L}))`,
       "gu",
     ),
   ],
@@ -137,8 +137,14 @@ export function* findValuesInSentences(text: string): Work<readonly LabelledRang
 }
 
 function isNoCode({ value, before }: Candidate): boolean {
-  return !isNoPassword(value, before.slice(-1))
+  return !isNoPassword(value, before.slice(-1)) && !isOtherKey(value, before)
 }
+
+/** Words that also name keys of maps, words to look for and slogans: "clave: valor1", "la parola: iphone15". */
+const otherKey = /(?<!\p{L})(?:clave|parol[aăe]|hasł[oa])(?!\p{L})[^.\n]{0,60}$/iu
+
+const isOtherKey = (value: string, before: string): boolean =>
+  otherKey.test(before) && (plain.test(value) || value.includes("_"))
 
 const changes =
   /set|chang|updat|switch|rotat|setz|änder|stell|wechs|cambi|pus[eo]|modifi|remplac|mis(?:e|) |mud|alter|troqu|impost|wijzig|verander|zmien|ustaw|byt|ändr|endr|değiş|změn/i
@@ -151,7 +157,7 @@ const saysMore = /^["'’”]? (?:is|was|ist|lautet|es|est|é|è)(?!\p{L})/u
  */
 function isChanged({ value, before, behind }: Candidate): boolean {
   if (!changes.test(before) && !changes.test(behind)) return false
-  if (saysMore.test(behind) || isNoPassword(value, '"')) return false
+  if (saysMore.test(behind) || isNoPassword(value, '"') || isOtherKey(value, before)) return false
   const letters = value.match(/\p{L}/gu)?.length ?? 0
   const digits = value.match(/\d/g)?.length ?? 0
   const hasSign = /[\p{L}\d][@#$%^&*+=~!?]/u.test(value)

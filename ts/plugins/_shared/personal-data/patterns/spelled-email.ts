@@ -41,7 +41,8 @@ function isMeant(account: string, written: string, domain: string, before: strin
   if (isBracketed && (!/^\s/.test(written) || /[([{]/.test(domain))) return true
   if (ofSentence.test(account)) return false
   const reasons = [
-    isAccount(account),
+    // Programs multiply with the sign: `out = attn.softmax @ value.states`.
+    !written.includes("@") && isAccount(account),
     / /.test(domain),
     provider.test(domain.replace(dotOnly, ".")),
     mail.test(before),

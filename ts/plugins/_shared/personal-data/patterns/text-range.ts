@@ -75,3 +75,13 @@ const file = new RegExp(
   `(?:^|[^\\p{L}])(?:(?:customer|client|member(?:ship)?|contract|policy|claim|reference|ref|kunden|vertrags?|mitglieds|policen|zähler|matrikel|kd|klant)\\.?[\\s_-]{0,2}${numberWord}|(?:numéro|número|numero|n[°º]) (?:de |di |do )?(?:client|contrat|dossier|cliente|contrato|contratto))["'\\s:#=.]*(?:is|was|ist|est|es)?["'\\s:#=]*$`,
   "iu",
 )
+
+/** Both lists in order, without those of the second that overlap one of the first. */
+export function addFree<Range extends TextRange>(found: readonly Range[], more: readonly Range[]): readonly Range[] {
+  let next = 0
+  const free = more.filter(({ start, end }) => {
+    while ((found[next]?.end ?? Infinity) <= start) next++
+    return (found[next]?.start ?? Infinity) >= end
+  })
+  return free.length === 0 ? found : [...found, ...free].toSorted((a, b) => a.start - b.start)
+}

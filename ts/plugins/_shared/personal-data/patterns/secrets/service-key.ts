@@ -4,20 +4,13 @@ import type { TextRange, Work } from "../../../../../kernel/index.ts"
 import { findPrivateKeyBlocks } from "./private-key-block.ts"
 import { decodedBase64, isDrawnOfLetters, isDrawnSecret } from "./secret-value.ts"
 import { forms, shortBeginning } from "./service-key-forms.ts"
-import { findChecked } from "../text-range.ts"
+import { addFree, findChecked } from "../text-range.ts"
 
 const candidate = new RegExp(`(?<![\\w-])(?:${forms.join("|")})(?![\\w-])`, "g")
 
 export function* findServiceKeys(text: string): Work<readonly TextRange[]> {
   const keys = yield* findChecked(text, candidate, ({ 0: found }) => isDrawn(found))
-  const blocks = yield* findPrivateKeyBlocks(text)
-  if (blocks.length === 0) return keys
-  let next = 0
-  const others = keys.filter(({ start, end }) => {
-    while ((blocks[next]?.end ?? Infinity) <= start) next++
-    return (blocks[next]?.start ?? Infinity) >= end
-  })
-  return [...others, ...blocks].toSorted((a, b) => a.start - b.start)
+  return addFree(yield* findPrivateKeyBlocks(text), keys)
 }
 
 /**
