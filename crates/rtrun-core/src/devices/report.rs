@@ -77,6 +77,7 @@ fn instruction_sets() -> Vec<&'static str> {
         ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
         ("avx512vnni", std::arch::is_x86_feature_detected!("avx512vnni")),
         ("avx512bf16", std::arch::is_x86_feature_detected!("avx512bf16")),
+        ("amx", crate::matmul::has_tiles()),
     ];
     sets.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect()
 }

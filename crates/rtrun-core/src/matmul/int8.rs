@@ -86,6 +86,20 @@ pub unsafe fn tile<const ROWS: usize>(
             }
         }
     }
+    // SAFETY: as for the caller.
+    unsafe { multiply_out(sums, scales, (panels, panel)) }
+}
+
+/// The numbers that the sums of `ROWS` rows over one panel stand for.
+///
+/// # Safety
+/// `scales` has `ROWS` entries; the processor has AVX-512.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub unsafe fn multiply_out<const ROWS: usize>(
+    sums: [[__m512i; 2]; ROWS],
+    scales: *const RowScale,
+    (panels, panel): (&Panels, usize),
+) -> [[__m512; 2]; ROWS] {
     let mut results = [[_mm512_setzero_ps(); 2]; ROWS];
     for half in 0..2 {
         let first = panel * super::panels::COLUMNS + 16 * half;

@@ -1,5 +1,7 @@
 //! One step of a graph: rows of activations times the weights of one or more matmuls that read the same rows.
 
+#[cfg(target_arch = "x86_64")]
+use super::amx;
 use super::panels::Panels;
 use super::precision::Precision;
 
@@ -22,6 +24,9 @@ pub struct PackedLinear {
     parts: Vec<Panels>,
     /// Whether 16-bit integers are multiplied with AVX-512 VNNI.
     has_vnni: bool,
+    /// Whether the tiles of AMX multiply.
+    #[cfg(target_arch = "x86_64")]
+    has_tiles: bool,
 }
 
 /// Packed activations, kept from call to call.
@@ -45,8 +50,18 @@ impl PackedLinear {
             let found = (part.precision, part.inputs);
             assert_eq!(found, (precision, inputs), "parts of one matmul read the same rows; this is a bug");
         }
-        // Bytes need the same instructions.
-        Self { precision, inputs, parts, has_vnni: Precision::Int8.is_supported() }
+        #[cfg(target_arch = "x86_64")]
+        let has_tiles =
+            precision != Precision::Int16 && parts[0].steps().is_multiple_of(amx::STEPS) && amx::is_available();
+        Self {
+            precision,
+            inputs,
+            // Bytes need the same instructions.
+            has_vnni: Precision::Int8.is_supported(),
+            #[cfg(target_arch = "x86_64")]
+            has_tiles,
+            parts,
+        }
     }
 
     /// The same as on a processor without AVX-512 VNNI, for tests of [`Precision::Int16`].
@@ -54,6 +69,15 @@ impl PackedLinear {
     #[must_use]
     pub fn without_vnni(mut self) -> Self {
         self.has_vnni = false;
+        self
+    }
+
+    /// The same as on a processor without AMX, for tests of the other kernels.
+    #[doc(hidden)]
+    #[must_use]
+    #[cfg(target_arch = "x86_64")]
+    pub fn without_tiles(mut self) -> Self {
+        self.has_tiles = false;
         self
     }
 
@@ -96,7 +120,9 @@ impl PackedLinear {
             scratch.bytes.clear();
         }
         // Bytes behind the end of a row are zero from here on, because rows of this length never write them.
-        scratch.bytes.resize(scratch.bytes.len().max(count * stride), 0);
+        // Tiles read whole ones; what they make of the rows beyond the last is dropped.
+        let packed = if self.has_tiles { count.next_multiple_of(amx::ROWS) } else { count };
+        scratch.bytes.resize(scratch.bytes.len().max(packed * stride), 0);
         scratch.scales.resize(scratch.scales.len().max(count), super::precision::RowScale::default());
         let results: Vec<Results> = results.iter_mut().map(|result| Results(result.as_mut_ptr())).collect();
         let call = Call { rows, count, stride, results: &results, matmul: self };
@@ -115,13 +141,16 @@ mod kernel {
     //! The loop over tiles. A tile is up to 12 rows of one panel: its sums fill 24 of the 32 registers.
     #![allow(unsafe_code, reason = "several threads write disjoint columns of the same results")]
 
-    use std::arch::x86_64::{__m512, _mm512_add_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps, _mm512_storeu_ps};
+    use std::arch::x86_64::{
+        __m512, _mm512_add_ps, _mm512_castsi512_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_storeu_ps,
+        _mm512_storeu_ps,
+    };
 
     use super::{PackedLinear, Panels, Precision, Scratch, Workers};
     use crate::matmul::int16::tile as int16_tile;
     use crate::matmul::panels::COLUMNS;
     use crate::matmul::precision::RowScale;
-    use crate::matmul::{activations_avx512, bf16, int8, int16};
+    use crate::matmul::{activations_avx512, amx, bf16, int8, int16};
 
     /// Rows of one tile.
     const TILE: usize = 12;
@@ -201,6 +230,10 @@ mod kernel {
             }
             let part = &self.matmul.parts[at];
             let result = self.results[at].0;
+            if self.matmul.has_tiles {
+                // SAFETY: as below.
+                return unsafe { self.panel_in_tiles((part, panel), packed, result) };
+            }
             let is_short = part.precision == Precision::Int16 && !self.matmul.has_vnni;
             let height = if is_short { int16::TILE } else { TILE };
             for first in (0..self.count).step_by(height) {
@@ -228,6 +261,31 @@ mod kernel {
         }
     }
 
+    impl Call<'_> {
+        /// The same with AMX.
+        #[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx512bf16")]
+        unsafe fn panel_in_tiles(&self, (part, panel): (&Panels, usize), packed: &Packed, result: *mut f32) {
+            let mut sums = amx::Sums([[[0; 16]; 2]; amx::ROWS]);
+            // SAFETY: tiles were found; the scratch has whole tiles of rows, and panels have whole tiles of steps; rows, scales and
+            // results are as many as there are rows.
+            unsafe {
+                let tiles = amx::Tiles::configure();
+                for first in (0..self.count).step_by(amx::ROWS) {
+                    let bytes = packed.bytes.add(first * self.stride).cast_const();
+                    amx::add_up(&tiles, part.precision, (bytes, self.stride), part.panel(panel), &mut sums);
+                    for (row, sums) in (first..self.count).zip(&sums.0) {
+                        let sums = [[0, 1].map(|half| _mm512_loadu_si512(sums[half].as_ptr().cast()))];
+                        let sums = match part.precision {
+                            Precision::Int8 => int8::multiply_out(sums, packed.scales.add(row), (part, panel)),
+                            _ => sums.map(|row| row.map(|sums| _mm512_castsi512_ps(sums))),
+                        };
+                        store(sums, (part, panel), result.add(row * part.outputs));
+                    }
+                }
+            }
+        }
+    }
+
     /// Sums, bias, activation, and the store of the columns that there are.
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn tile<const ROWS: usize>(
@@ -245,6 +303,13 @@ mod kernel {
                 Precision::Int16 => int16::long_tile::<ROWS>(bytes, stride, scales, (part, panel)),
             }
         };
+        // SAFETY: as for the caller.
+        unsafe { store(sums, (part, panel), result) };
+    }
+
+    /// Bias, activation, and the store of the columns that there are.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn store<const ROWS: usize>(sums: [[__m512; 2]; ROWS], (part, panel): (&Panels, usize), result: *mut f32) {
         for half in 0..2 {
             let first = panel * COLUMNS + 16 * half;
             if first >= part.outputs {

@@ -34,13 +34,14 @@ impl Precision {
         false
     }
 
-    /// Whether this processor takes longer for it than for integers of as many bits. Intel's processors with AMX do for bfloat16: there
-    /// the instruction for rows has a quarter of the speed. A virtual machine that hides AMX is not known.
+    /// Whether this processor takes longer for it than for integers of as many bits. Intel's processors with AMX do for bfloat16 where
+    /// its tiles may not be used: the instruction for rows has a quarter of the speed. A virtual machine that hides AMX is not known.
     pub fn is_slow(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             const AMX_BF16: u32 = 1 << 22;
-            self == Self::Bf16 && std::arch::x86_64::__cpuid_count(7, 0).edx & AMX_BF16 != 0
+            let has_amx = std::arch::x86_64::__cpuid_count(7, 0).edx & AMX_BF16 != 0;
+            self == Self::Bf16 && has_amx && !super::amx::is_available()
         }
         #[cfg(not(target_arch = "x86_64"))]
         false

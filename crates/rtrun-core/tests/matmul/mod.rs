@@ -5,7 +5,7 @@ use rtrun_core::matmul::{PackedLinear, Panels, Precision, Scratch};
 use rtrun_core::package::Activation;
 
 use crate::support::arithmetic::{Threads, numbers};
-use crate::support::skip::computes;
+use crate::support::skip::{computes, has_tiles};
 
 fn computed(matmul: &PackedLinear, rows: &[f32]) -> Vec<Vec<f32>> {
     let count = rows.len() / matmul.inputs();
@@ -105,6 +105,36 @@ fn processors_without_vnni_compute_the_same() {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn processors_without_tiles_compute_the_same() {
+    for precision in [Precision::Int8, Precision::Bf16] {
+        if !computes(precision) || !has_tiles() {
+            continue;
+        }
+        // Rests of rows and of columns; one tile of steps, and several.
+        for (count, inputs, outputs) in [(1, 64, 1), (31, 64, 40), (32, 128, 32), (33, 384, 33), (70, 1536, 96)] {
+            let (weights, rows) = (numbers(outputs * inputs, 8), numbers(count * inputs, 9));
+            for activation in [None, Some(Activation::Gelu)] {
+                let panels = Panels::of_floats(&weights, [outputs, inputs], precision);
+                let panels = panels.with_bias(&numbers(outputs, 10)).with_activation(activation);
+                let matmul = PackedLinear::new(vec![panels]);
+                let tiles = computed(&matmul, &rows).remove(0);
+                let vectors = computed(&matmul.without_tiles(), &rows).remove(0);
+                for (tiles, vectors) in tiles.iter().zip(&vectors) {
+                    // Both add up in 32 bits, in different orders.
+                    let allowed = if precision == Precision::Int8 { 0.0 } else { 2e-6 * (inputs as f32) };
+                    let difference = (tiles - vectors).abs();
+                    assert!(
+                        difference <= allowed,
+                        "{precision:?} {count}x{inputs}x{outputs}: {tiles} is not {vectors}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_row_too_long_for_16_bits_gives_no_number() {
     if computes(Precision::Int16) {
@@ -117,13 +147,15 @@ fn a_row_too_long_for_16_bits_gives_no_number() {
 #[test]
 fn a_row_does_not_depend_on_its_company() {
     for precision in supported() {
-        let (inputs, outputs) = (130, 50);
-        let weights = numbers(outputs * inputs, 3);
-        let matmul = PackedLinear::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
-        let rows = numbers(31 * inputs, 4);
-        let together = &computed(&matmul, &rows)[0];
-        for (row, together) in rows.chunks_exact(inputs).zip(together.chunks_exact(outputs)) {
-            assert_eq!(computed(&matmul, row)[0], together, "{precision:?}");
+        // Tiles of AMX compute the second.
+        for (inputs, outputs) in [(130, 50), (128, 50)] {
+            let weights = numbers(outputs * inputs, 3);
+            let matmul = PackedLinear::new(vec![Panels::of_floats(&weights, [outputs, inputs], precision)]);
+            let rows = numbers(41 * inputs, 4);
+            let together = &computed(&matmul, &rows)[0];
+            for (row, together) in rows.chunks_exact(inputs).zip(together.chunks_exact(outputs)) {
+                assert_eq!(computed(&matmul, row)[0], together, "{precision:?}");
+            }
         }
     }
 }
@@ -190,8 +222,9 @@ fn check_activations(precision: Precision) {
 #[test]
 fn a_number_that_is_not_finite_spoils_its_row_and_no_other() {
     for precision in supported() {
-        for (at, bad) in [(0, f32::NAN), (17, f32::NAN), (69, f32::NAN), (5, f32::INFINITY), (69, f32::NEG_INFINITY)] {
-            let (inputs, outputs) = (70, 40);
+        let places = [(0, f32::NAN), (17, f32::NAN), (69, f32::NAN), (5, f32::INFINITY), (69, f32::NEG_INFINITY)];
+        for (inputs, (at, bad)) in [70, 128].into_iter().flat_map(|inputs| places.map(|place| (inputs, place))) {
+            let outputs = 40;
             let weights = numbers(outputs * inputs, 5);
             for activation in [None, Some(Activation::Gelu)] {
                 let panels = Panels::of_floats(&weights, [outputs, inputs], precision).with_activation(activation);

@@ -20,6 +20,15 @@ pub fn computes(precision: Precision) -> bool {
     is_supported
 }
 
+/// Whether matmuls may be computed in the tiles of AMX; says so where they may not.
+pub fn has_tiles() -> bool {
+    let has_tiles = rtrun_core::matmul::has_tiles();
+    if !has_tiles {
+        skip("this processor has no AMX, or the system does not permit it");
+    }
+    has_tiles
+}
+
 /// Whether this processor has any reduced precision; says so where it has none.
 pub fn reduces() -> bool {
     let reduces = !rtrun_core::model::rungs(true).is_empty();
