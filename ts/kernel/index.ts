@@ -27,6 +27,7 @@ export { lazyField } from "./chat/lazy-field.ts"
 export { type DocumentPath, type ErrorCode, errorCodes, isRtrError, moduleFaultText, RtrError } from "./error.ts"
 export { type GuardUse, guardUses, type UnreadOutcome } from "./config/sections/guard-use.ts"
 export { documentWarnings } from "./config/warnings/document-warnings.ts"
+export { isSettableHeader } from "./config/header-text.ts"
 
 export { ConfigError, formatProblem } from "./config/config-error.ts"
 export { formatPath } from "./schema/problem.ts"
