@@ -36,7 +36,7 @@ export function fakePreview(changes: Partial<Preview> = {}): Preview {
     selectedModel: "small",
     traces: [],
     unscanned: [],
-    failed: false,
+    refused: undefined,
     ...changes,
   }
 }

@@ -670,6 +670,7 @@ export type RoutingPreviewReply = {
     readonly confidence: number
   }[]
   readonly applied_unknown_policies?: Readonly<Record<string, string>>
+  /** What the request is refused with, because such a decision could not be decided */
   readonly decision_error?: string
 }
 

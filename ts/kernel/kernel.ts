@@ -32,7 +32,7 @@ import { loadStages } from "./pipeline/load-stages.ts"
 import { createModelCaller, type TrackedModelCaller } from "./pipeline/model-caller.ts"
 import { createModelFigures } from "./pipeline/model-figures.ts"
 import { modelList } from "./pipeline/model-list.ts"
-import { answer, callModel, type PipelineHost, resolveModel, run } from "./pipeline/run.ts"
+import { answer, callModel, type PipelineHost, resolveModel, run, unresolved } from "./pipeline/run.ts"
 import { select } from "./pipeline/selection/select.ts"
 import { type OnModuleError, readSignals, toSignalInput } from "./pipeline/signals.ts"
 import { unscannedIn } from "./pipeline/unscanned.ts"
@@ -358,7 +358,18 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 /** Steps of the pipeline that parts loaded on their own are given. */
-const steps = { answer, callModel, decide, evaluate, readSignals, resolveModel, select, toSignalInput, unscannedIn }
+const steps = {
+  answer,
+  callModel,
+  decide,
+  evaluate,
+  readSignals,
+  resolveModel,
+  select,
+  toSignalInput,
+  unresolved,
+  unscannedIn,
+}
 
 const notReady = (): RtrError =>
   new RtrError("not_ready", "The router has no active configuration yet", { retryAfterSeconds: 5 })

@@ -73,7 +73,7 @@ describe("a file of prompts", () => {
     [
       "p.yaml",
       "tests: [{ prompt: a, expect: { decison: b, signals: { 'domain:law': yes } } }]",
-      "tests[0].expect.decison is no key of a test; there are decision, model, signals; tests[0].expect.signals.domain:law must be one of match, no_match, unknown",
+      "tests[0].expect.decison is no key of a test; there are decision, model, refused, signals; tests[0].expect.signals.domain:law must be one of match, no_match, unknown",
     ],
     ["p.yaml", "tests: [{ promt: a }]", "tests[0].promt is no key of a test; there are name, prompt"],
     ["p.jsonl", "{}", "must be a text"],

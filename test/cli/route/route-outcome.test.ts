@@ -86,3 +86,26 @@ test("what stands in the place of a model is told in brackets", () => {
     ['model: expected "large", got none'],
   ])
 })
+
+test("a request that is refused is no route: it fails a test that does not expect it", () => {
+  const refused = outcomeOf({
+    ...late,
+    routing_decision: "",
+    selected_model: undefined,
+    signal_errors: undefined,
+    decision_error: "The text is too long",
+  } as never)
+  const routed = outcomeOf(late)
+  expect(modelText(refused)).toBe("(refused)")
+  const problem = "refused: The text is too long"
+  expect(differences({ decision: "" }, refused)).toEqual([problem])
+  expect(differences({ decision: "", refused: false }, refused)).toEqual([problem])
+  expect(differences({ refused: true, decision: "" }, refused)).toEqual([])
+  expect(differences({ signals: {} }, refused)).toEqual([])
+  expect(differences({ refused: true }, routed)).toEqual([
+    "refused: expected, but the request is routed",
+    "unread: pii:personal-data (timeout)",
+  ])
+  expect(expectationOf({ decision: "long" }, refused)).toEqual({ refused: true })
+  expect(expectationOf({ refused: true }, routed)).toEqual({ decision: "private", model: "small" })
+})

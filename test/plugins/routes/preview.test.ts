@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, Preview } from "rtr"
+import { type Call, type ChatRequest, type Preview, RtrError } from "rtr"
 import { routeContract } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import route from "../../../ts/plugins/routes/preview.ts"
@@ -125,7 +125,7 @@ describe("a preview", () => {
         { automatic: false, requestedModel: "small" },
         { answeredBy: "fast_response" },
         { selectedModel: undefined },
-        { failed: true, selectedModel: undefined },
+        { refused: new RtrError("unread_words", "other words"), selectedModel: undefined },
       ].map(async (changes) => {
         const { status, body } = await mount(async () => fakePreview(changes)).ask({ text: "x" })
         const {
@@ -147,13 +147,12 @@ describe("a preview", () => {
         ]
       }),
     )
-    const unresolved = "a decision with on_unknown: fail_request depends on signals that could not be read"
     expect(bodies).toEqual([
       [200, "small", "selected", "default_model", "no decision matched", undefined, true],
       [200, "small", "selected", "explicit", "the request names the model", undefined, false],
       [200, undefined, "not_required", "fast_response", undefined, undefined, true],
       [200, undefined, "unavailable", undefined, undefined, undefined, true],
-      [503, undefined, "unavailable", undefined, undefined, unresolved, true],
+      [503, undefined, "unavailable", undefined, undefined, "other words", true],
     ])
   })
 

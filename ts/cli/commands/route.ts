@@ -196,6 +196,7 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
           ? noDecision(reply)
           : `${decision.decision_name}${confidenceText(decision.confidence)}`,
     ],
+    ...(reply.decision_error === undefined ? [] : [["Refused", reply.decision_error] satisfies [string, string]]),
     ["Selected", selected(reply)],
     ["By", [reply.selection_method ?? "", reply.selection_reason].filter(Boolean).join(": ")],
     ...(reply.selection_provenance?.steps ?? []).map(({ method, action, reason, model }): [string, string] => [
@@ -220,6 +221,7 @@ function printSummary(reply: RoutingPreviewReply, trace: boolean): void {
 }
 
 function noDecision(reply: RoutingPreviewReply): string {
+  if (reply.decision_error !== undefined) return "(cannot be decided)"
   if (tracesOf(reply).length > 0) return "(none matched)"
   return reply.recipe === undefined ? "(there are none)" : "(the recipe has none; --model or --recipe asks for another)"
 }

@@ -8,6 +8,9 @@ import { decisionText, modelText, outcomeOf, type RouteOutcome, unreadText } fro
 
 type Routed = RouteOutcome | { readonly refused: string }
 
+/** A document may refuse a prompt that it has read, and that is where it goes; one that no preview takes is not compared. */
+const isRead = (routed: Routed): routed is RouteOutcome => "signals" in routed
+
 export interface CompareOptions {
   readonly prompts: string
   /** Model name of the prompts that name none. */
@@ -35,10 +38,10 @@ export async function compareRoutes(
   }))
   // Of these nothing is known: they are neither changed nor the same.
   const refusals = compared.flatMap(({ prompt, before: old, after: now }) =>
-    "refused" in old && "refused" in now ? [{ prompt, before: old.refused, after: now.refused }] : [],
+    isRead(old) || isRead(now) ? [] : [{ prompt, before: old.refused, after: now.refused }],
   )
   const changes = compared.filter(
-    ({ before: old, after: now }) => !("refused" in old && "refused" in now) && placeOf(old) !== placeOf(now),
+    ({ before: old, after: now }) => (isRead(old) || isRead(now)) && placeOf(old) !== placeOf(now),
   )
   const found = changes.length + refusals.length
   for (const recipe of undecided)
@@ -104,7 +107,7 @@ async function route(each: RouteCase, previewer: Previewer, undecided: Set<strin
 
 /** `code → coder` */
 function placeOf(routed: Routed): string {
-  if ("refused" in routed) return `refused: ${routed.refused}`
+  if (!isRead(routed) || routed.refused !== undefined) return `refused: ${routed.refused}`
   return `${decisionText(routed) || "(no decision)"} → ${modelText(routed) || "(no model)"}`
 }
 
@@ -113,7 +116,7 @@ function placeOf(routed: Routed): string {
  * it changed nothing.
  */
 export function changedSignals(before: Routed, after: Routed): string {
-  if ("refused" in before || "refused" in after) return ""
+  if (!isRead(before) || !isRead(after)) return ""
   const names = new Set([...Object.keys(after.signals), ...Object.keys(before.signals)])
   const changed = [...names].flatMap((name) => {
     const [old, now] = [before.signals[name], after.signals[name]]

@@ -17,6 +17,8 @@ const expectation = Type.Object(
     /** Empty for no decision. */
     decision: Type.Optional(Type.String()),
     model: Type.Optional(text),
+    /** Whether it is refused, because a decision with `on_unknown: fail_request` cannot be decided. */
+    refused: Type.Optional(Type.Boolean()),
     /** By `type:rule`. */
     signals: Type.Optional(mapOf(state)),
   },

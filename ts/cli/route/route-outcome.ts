@@ -15,6 +15,8 @@ export interface RouteOutcome {
   readonly instead?: string
   /** By `type:rule`, those that some decision asks for. */
   readonly signals: Readonly<Record<string, FactState>>
+  /** What the request is refused with, because a decision with `on_unknown: fail_request` could not be decided. */
+  readonly refused?: string
   /** Left out in a document without recipes, and where the prompt names its model. */
   readonly recipe?: string
   /** Signals that could not be read, with the reason, by `type:rule`. A guard's may count as found nevertheless. */
@@ -35,11 +37,13 @@ export function outcomeOf(reply: RoutingPreviewReply): RouteOutcome {
     selected_model: model,
     selection_method: method,
     signal_errors: unread,
+    decision_error: refused,
   } = reply
   return {
     decision,
     model,
     ...(model === undefined && method !== undefined && { instead: method }),
+    ...(refused !== undefined && { refused }),
     signals,
     ...(recipe !== undefined && { recipe }),
     ...(unread !== undefined && { unread }),
@@ -51,8 +55,8 @@ export const decisionText = ({ recipe = "default", decision }: RouteOutcome): st
   recipe === "default" || decision === "" ? decision : `${recipe}::${decision}`
 
 /** The model, or in brackets what stands in its place; empty for none. */
-export const modelText = ({ model, instead }: RouteOutcome): string =>
-  model ?? (instead === undefined ? "" : `(${instead})`)
+export const modelText = ({ model, instead, refused }: RouteOutcome): string =>
+  model ?? (refused !== undefined ? "(refused)" : instead === undefined ? "" : `(${instead})`)
 
 /** `unread: pii:personal-data (timeout)`; empty where every signal was read. */
 export function unreadText({ unread = {} }: RouteOutcome): string {
@@ -68,8 +72,12 @@ export function differences(expected: Expectation, outcome: RouteOutcome): reado
 }
 
 function differing(expected: Expectation, outcome: RouteOutcome): readonly string[] {
-  const { decision, model, signals } = outcome
+  const { decision, model, signals, refused } = outcome
+  const asksRoute = expected.decision !== undefined || expected.model !== undefined
+  const isExpected = expected.refused ?? !asksRoute
   return [
+    ...(refused !== undefined && !isExpected ? [`refused: ${refused}`] : []),
+    ...(refused === undefined && expected.refused === true ? ["refused: expected, but the request is routed"] : []),
     ...(expected.decision === undefined || expected.decision === decision
       ? []
       : [`decision: expected ${quoted(expected.decision)}, got ${quoted(decision)}`]),
@@ -93,11 +101,13 @@ const quoted = (name: string): string => (name === "" ? "none" : `"${name}"`)
  * decision asks for stays as it was written, so that its test goes on to fail.
  */
 export function expectationOf(written: Expectation | undefined, outcome: RouteOutcome): Expectation {
-  const { decision, model, signals } = outcome
-  const asks = written ?? { decision: "", model: "" }
+  const { decision, model, signals, refused } = outcome
+  const asks =
+    written?.refused === undefined ? (written ?? { decision: "", model: "" }) : { decision: "", model: "", ...written }
   return {
-    ...(asks.decision !== undefined && { decision }),
-    ...(asks.model !== undefined && model !== undefined && { model }),
+    ...(refused !== undefined && { refused: true }),
+    ...(refused === undefined && asks.decision !== undefined && { decision }),
+    ...(refused === undefined && asks.model !== undefined && model !== undefined && { model }),
     ...(asks.signals !== undefined && {
       signals: Object.fromEntries(Object.entries(asks.signals).map(([name, state]) => [name, signals[name] ?? state])),
     }),

@@ -2,7 +2,7 @@
 
 import { eventsOf } from "../chat/reply-events.ts"
 import { RtrError } from "../error.ts"
-import type { Call, CallRecord, Outcome } from "../types/call.ts"
+import type { Call, CallRecord, Facts, Outcome } from "../types/call.ts"
 import type { Reply } from "../types/chat.ts"
 import { toHeaderText } from "../types/header-text.ts"
 import { suggestion } from "../schema/problem.ts"
@@ -62,7 +62,10 @@ export async function run(entryHost: PipelineHost, call: Call): Promise<Outcome>
       record.unscanned = unscannedIn(host.plan.signals, readings, unread)
     }
     record.securityChecks = host.securityChecks?.(host.plan.signals, readings.facts, input)
-    if (verdict.unresolved !== undefined) throw unresolved(host.plan, verdict, record)
+    if (verdict.unresolved !== undefined) {
+      record.rules = host.plan.decisions.find(({ name }) => name === verdict.unresolved)?.rules
+      throw unresolved(verdict.unresolved, record.rules, readings.facts)
+    }
     if (verdict.decision !== undefined)
       return callDecision(
         host,
@@ -134,10 +137,8 @@ const contentReasons: ReadonlySet<UnknownReason | undefined> = new Set<UnknownRe
 ])
 
 /** Errors that a retry cannot mend get a 4xx code; the others may be tried again. */
-function unresolved({ decisions }: Plan, { unresolved: name }: DecideResult, record: CallRecord): RtrError {
-  const rules = decisions.find((decision) => decision.name === name)?.rules
-  record.rules = rules
-  const reasons = rules === undefined ? [] : unknownReasons(rules, record.readings?.facts ?? [])
+export function unresolved(name: string, rules: PlannedDecision["rules"] | undefined, facts: Facts): RtrError {
+  const reasons = rules === undefined ? [] : unknownReasons(rules, facts)
   // The model abstains from the same question again.
   if (reasons.length > 0 && reasons.every((reason) => reason === "abstained"))
     return new RtrError(

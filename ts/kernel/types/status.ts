@@ -1,6 +1,6 @@
 // What the router tells about itself: the model list, previews, and how far its configuration is.
 
-import type { DocumentPath } from "../error.ts"
+import type { DocumentPath, RtrError } from "../error.ts"
 import type { Selection, SignalReadings, Verdict } from "./call.ts"
 import type { DeploymentStatus } from "./inference.ts"
 import type { Unscanned } from "./guard.ts"
@@ -77,7 +77,8 @@ export interface Preview {
   readonly traces: readonly DecisionTrace[]
   /** Rules of guards that did not read all that they have to. */
   readonly unscanned: readonly Unscanned[]
-  readonly failed: boolean
+  /** What the request would get instead of a route, because a decision with `on_unknown: fail_request` could not be decided. */
+  readonly refused: RtrError | undefined
 }
 
 export type ActivationStage = "parse" | "compile" | "validate" | "warm" | "activate"

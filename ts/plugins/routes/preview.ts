@@ -155,7 +155,9 @@ const reply = Type.Object({
     ),
   ),
   applied_unknown_policies: Type.Optional(words),
-  decision_error: Type.Optional(Type.String()),
+  decision_error: Type.Optional(
+    Type.String({ description: "What the request is refused with, because such a decision could not be decided" }),
+  ),
 })
 
 export default defineRoute({
@@ -204,7 +206,10 @@ export default defineRoute({
             const asked = { ...(recipe !== undefined && { recipe }), ...(context && { context: toContext(context) }) }
             const result = await withDeadline(preview(call(chat), asked), previewTimeoutMs)
             const trace = query.trace === true || options?.trace === true
-            return { status: result.failed ? 503 : 200, body: toBody(result, trace, context?.sampling_seed) }
+            return {
+              status: result.refused === undefined ? 200 : 503,
+              body: toBody(result, trace, context?.sampling_seed),
+            }
           } finally {
             running -= 1
           }
@@ -344,14 +349,12 @@ function toBody(preview: Preview, trace: boolean, seed: number | undefined): obj
         preview.verdict.appliedPolicies.map(({ decision: name, policy }) => [name, policy]),
       ),
     }),
-    ...(preview.failed && {
-      decision_error: "a decision with on_unknown: fail_request depends on signals that could not be read",
-    }),
+    ...(preview.refused !== undefined && { decision_error: preview.refused.message }),
   }
 }
 
-const matchedDecision = ({ automatic, verdict, plan }: Preview): Plan["decisions"][number] | undefined =>
-  verdict.decision === undefined || !automatic ? undefined : plan.decisions[verdict.decision]
+const matchedDecision = ({ automatic, verdict, plan, refused }: Preview): Plan["decisions"][number] | undefined =>
+  verdict.decision === undefined || !automatic || refused !== undefined ? undefined : plan.decisions[verdict.decision]
 
 function selectionOf(preview: Preview): object {
   if (preview.answeredBy !== undefined)
@@ -365,7 +368,7 @@ function selectionOf(preview: Preview): object {
       selection_method: preview.selection.algorithm,
       selection_reason: preview.selection.reason,
     }
-  if (preview.failed || preview.selectedModel === undefined) return { selection_status: "unavailable" }
+  if (preview.selectedModel === undefined) return { selection_status: "unavailable" }
   return {
     selection_status: "selected",
     selection_method: preview.automatic ? "default_model" : "explicit",

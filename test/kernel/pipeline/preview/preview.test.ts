@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { decide, evaluate } from "../../../../ts/kernel/pipeline/decide.ts"
 import { preview } from "../../../../ts/kernel/pipeline/preview/preview.ts"
-import { resolveModel } from "../../../../ts/kernel/pipeline/run.ts"
+import { resolveModel, unresolved } from "../../../../ts/kernel/pipeline/run.ts"
 import { select } from "../../../../ts/kernel/pipeline/selection/select.ts"
 import { readSignals, toSignalInput } from "../../../../ts/kernel/pipeline/signals.ts"
 import { unscannedIn } from "../../../../ts/kernel/pipeline/unscanned.ts"
@@ -27,7 +27,7 @@ const models = new Map(["small", "large"].map((name) => [name, createTarget(name
 const look = (plan: Partial<Plan>, call: Call = createCall("hello")) =>
   preview(
     { plan: createPlan({ models, defaultModel: models.get("small"), ...plan }), inference: undefined },
-    { decide, evaluate, readSignals, resolveModel, select, toSignalInput, unscannedIn },
+    { decide, evaluate, readSignals, resolveModel, select, toSignalInput, unresolved, unscannedIn },
     call,
   )
 const over = (fact: ReturnType<typeof match>, decision: object = {}): Partial<Plan> => ({
@@ -57,12 +57,16 @@ test("tells what would happen, and why", async () => {
     selectedModel: "large",
     traces: [expect.objectContaining({ decision_name: "rush", state: "match", confidence: 0.5 })],
     unscanned: [],
-    failed: false,
+    refused: undefined,
   })
 })
 
 test("tells the default model when nothing matches", async () => {
-  expect(await look(over(noMatch()))).toMatchObject({ selectedModel: "small", selection: undefined, failed: false })
+  expect(await look(over(noMatch()))).toMatchObject({
+    selectedModel: "small",
+    selection: undefined,
+    refused: undefined,
+  })
   expect(await look({ ...over(noMatch()), defaultModel: undefined })).toMatchObject({ selectedModel: undefined })
 })
 
@@ -95,17 +99,18 @@ test("asks no looper, because that would call models", async () => {
   ).toMatchObject({
     selection: undefined,
     selectedModel: undefined,
-    failed: false,
+    refused: undefined,
   })
 })
 
 test("unknown facts that fail the request are told instead of thrown, and those settled by policy with it", async () => {
   expect(await look(over(unknown(), { onUnknown: "fail_request" }))).toMatchObject({
-    failed: true,
+    refused: { code: "signal_unresolved" },
+    selectedModel: undefined,
     verdict: { decision: undefined, unresolved: "rush" },
   })
   expect(await look(over(unknown(), { onUnknown: "match" }))).toMatchObject({
-    failed: false,
+    refused: undefined,
     selectedModel: "large",
     verdict: { appliedPolicies: [{ decision: "rush", policy: "match" }] },
   })

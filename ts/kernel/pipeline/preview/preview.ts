@@ -3,7 +3,7 @@
 import type { Call } from "../../types/call.ts"
 import type { Preview, PreviewOptions } from "../../types/status.ts"
 import type { decide, evaluate } from "../decide.ts"
-import type { PipelineHost, resolveModel } from "../run.ts"
+import type { PipelineHost, resolveModel, unresolved } from "../run.ts"
 import type { select } from "../selection/select.ts"
 import type { readSignals, toSignalInput } from "../signals.ts"
 import type { unscannedIn } from "../unscanned.ts"
@@ -17,6 +17,7 @@ export interface PreviewSteps {
   readonly resolveModel: typeof resolveModel
   readonly select: typeof select
   readonly toSignalInput: typeof toSignalInput
+  readonly unresolved: typeof unresolved
   readonly unscannedIn: typeof unscannedIn
 }
 
@@ -45,8 +46,12 @@ export async function preview(
   const input = Object.assign(steps.toSignalInput(call, host), { preview: context })
   const readings = await steps.readSignals(host, call, input)
   const verdict = steps.decide(plan, readings.facts)
+  const open = explicit === undefined ? plan.decisions.find(({ name }) => name === verdict.unresolved) : undefined
+  const refused = open && steps.unresolved(open.name, open.rules, readings.facts)
   const decision =
-    explicit !== undefined || verdict.decision === undefined ? undefined : plan.decisions[verdict.decision]
+    explicit !== undefined || refused !== undefined || verdict.decision === undefined
+      ? undefined
+      : plan.decisions[verdict.decision]
   const answeredBy = decision?.plugins.find(({ answers }) => answers)?.type
   const needsCalls = decision?.looper !== undefined || decision?.asking?.callsModels === true
   const selection =
@@ -63,9 +68,10 @@ export async function preview(
     verdict,
     selection,
     answeredBy,
-    selectedModel: explicit?.name ?? (decision === undefined ? plan.defaultModel?.name : candidate?.model),
+    selectedModel:
+      explicit?.name ?? (refused === undefined && decision === undefined ? plan.defaultModel?.name : candidate?.model),
     traces: traceDecisions(plan, readings.facts, steps.evaluate),
     unscanned: steps.unscannedIn(plan.signals, readings),
-    failed: verdict.unresolved !== undefined,
+    refused,
   }
 }
