@@ -100,6 +100,26 @@ fn the_lanes_have_clocks_of_their_own() {
 }
 
 #[test]
+fn what_moves_to_the_front_has_its_turn_among_those_who_are_there() {
+    let forward = PackLimits { tokens: 512, sharing: Sharing::Alone };
+    for (ahead, length) in [(Lane::Front, 100), (Lane::Back, 101)] {
+        let mut bench = Bench::with_lanes(QueueLimits { forward, ..limits() }, BY_GROUP);
+        // The clock of one lane is far ahead of the other's.
+        for name in 100..110 {
+            bench.admit(&[row(name, length)]).unwrap();
+            let batch = bench.take_of(ahead).unwrap();
+            bench.end(&batch);
+        }
+        bench.admit(&[row(1, 200)]).unwrap();
+        bench.queue.close_back();
+        bench.admit(&[row(2, 300)]).unwrap();
+        bench.admit(&[row(3, 100)]).unwrap();
+        bench.drain();
+        assert_eq!(bench.batches[10..], [[3], [1], [2]], "{ahead:?}");
+    }
+}
+
+#[test]
 fn leaving_takes_the_rows_out_of_their_lane() {
     let mut bench = Bench::with_lanes(limits(), BY_GROUP);
     let document = bench.admit(&[row(1, 300), row(2, 300)]).unwrap();

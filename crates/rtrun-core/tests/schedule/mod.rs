@@ -1,3 +1,4 @@
+mod allowance;
 mod bench;
 mod cache;
 mod crowd;

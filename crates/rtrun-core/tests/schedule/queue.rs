@@ -246,6 +246,19 @@ fn times_split_into_waiting_and_computing() {
 }
 
 #[test]
+fn a_forward_counts_once_for_a_group_however_many_of_its_rows_it_had() {
+    let mut bench = Bench::new(limits());
+    bench.admit(&[row(1, 100)]).unwrap();
+    let running = bench.take().unwrap();
+    let group = bench.admit(&[row(2, 10), row(3, 10), row(2, 10)]).unwrap();
+    bench.end(&running);
+    bench.drain();
+    assert_eq!(bench.batches.len(), 2);
+    let answer = bench.answer(group).unwrap();
+    assert_eq!((answer.queue, answer.forward), (ms(100), ms(20)));
+}
+
+#[test]
 fn settling_everything_answers_every_group() {
     let mut bench = Bench::new(limits());
     let running = bench.admit(&[row(1, 10)]).unwrap();

@@ -96,6 +96,18 @@ fn nobody_saves_turns_up_for_later() {
 }
 
 #[test]
+fn who_comes_when_nothing_waits_starts_level_with_everybody_who_was_there() {
+    let mut bench = bench();
+    // One forward, in the turn of its first row.
+    bench.admit_of("early", &rows(1000, 10)).unwrap();
+    bench.drain();
+    bench.admit_of("new", &[row(1, 20)]).unwrap();
+    bench.admit_of("early", &[row(2, 12)]).unwrap();
+    bench.drain();
+    assert_eq!(bench.batches[1..], [[2], [1]], "the shorter row is first, whoever asks");
+}
+
+#[test]
 fn many_short_groups_of_one_source_go_behind_like_one_long_group() {
     let mut bench = Bench::with_lanes(limits(), Lanes::LongGroups(100));
     for part in 0..3 {
