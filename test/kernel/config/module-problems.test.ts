@@ -9,6 +9,7 @@ import {
   Type,
 } from "rtr"
 import { describe, expect, test, vi } from "vitest"
+import { addLater, type LaterProblems } from "../../../ts/kernel/config/module-problems.ts"
 import { documentWith } from "../../fakes/document.ts"
 import { createFakeKernel } from "../../fakes/kernel.ts"
 
@@ -128,3 +129,11 @@ describe.each(kinds)("a check of a %s", (kind) => {
 function fail(): never {
   throw new TypeError("foo is undefined")
 }
+
+test("a late check that fails while nobody waits for it yet ends no process", async () => {
+  const later: LaterProblems = []
+  addLater(later, Promise.reject(new TypeError("foo is undefined")))
+  // A rejection that nobody hears fails the run.
+  await new Promise((done) => setTimeout(done, 5))
+  await expect(Promise.all(later)).rejects.toThrow("foo is undefined")
+})

@@ -7,7 +7,7 @@ import { valueAt } from "../schema/value-at.ts"
 import type { ReadDocumentFile } from "../types/signal.ts"
 import type { ConfigDocument } from "./document-schema.ts"
 import { checkOwnAddresses } from "./listeners/own-address.ts"
-import { type LaterProblems, moduleProblems } from "./module-problems.ts"
+import { addLater, type LaterProblems, moduleProblems } from "./module-problems.ts"
 import type { ReadHeads } from "./package-heads.ts"
 import { loopersIn } from "./sections/algorithms.ts"
 import { checkDecisions } from "./sections/decisions.ts"
@@ -35,8 +35,16 @@ export function* checkDocument(
   { readHeads = () => undefined, later = [], readFile }: CheckOptions = {},
 ): Work<readonly Problem[]> {
   const packages = readPackages(document, readHeads)
-  if (usesReliability(document)) later.push(loadReliability(document).then((plan) => plan?.check(registry) ?? []))
-  if (usesReasoning(document)) later.push(loadReasoning(document, registry).then((plan) => plan?.check() ?? []))
+  if (usesReliability(document))
+    addLater(
+      later,
+      loadReliability(document).then((plan) => plan?.check(registry) ?? []),
+    )
+  if (usesReasoning(document))
+    addLater(
+      later,
+      loadReasoning(document, registry).then((plan) => plan?.check() ?? []),
+    )
   yield
   return [
     ...checkListeners(

@@ -7,8 +7,14 @@ import { withinTime } from "../modules/within-time.ts"
 import { type Problem, reportInto } from "../schema/problem.ts"
 import type { MaybePromise, Report } from "../types/module-base.ts"
 
-/** A check that takes time adds its promise here. */
+/** A check that takes time adds its promise here, with `addLater`. */
 export type LaterProblems = Promise<readonly Problem[]>[]
+
+/** When another check throws before this one is waited for, nobody is there to hear that this one fails. */
+export function addLater(later: LaterProblems, problems: Promise<readonly Problem[]>): void {
+  problems.catch(() => {})
+  later.push(problems)
+}
 
 const checkMs = 30_000
 
@@ -35,9 +41,7 @@ export function moduleProblems(
         throw named(error)
       },
     )
-    // When another check throws, nobody waits for this one.
-    found.catch(() => {})
-    later.push(found)
+    addLater(later, found)
     return []
   } catch (error) {
     throw named(error)

@@ -13,7 +13,7 @@ import { selectorTarget } from "../bindings.ts"
 import type { CompileContext } from "../compile.ts"
 import { defaultModuleId, requireDefaultModule } from "../default-modules.ts"
 import type { ConfigDocument } from "../document-schema.ts"
-import { type LaterProblems, moduleProblems } from "../module-problems.ts"
+import { addLater, type LaterProblems, moduleProblems } from "../module-problems.ts"
 import type { ModelRef } from "./decisions.ts"
 import { compileSignalTimeout } from "./model-catalog.ts"
 
@@ -80,7 +80,8 @@ export function checkAlgorithm(
     )
   if (selector !== undefined && ("minimum_candidates" in algorithm || "on_error" in algorithm)) {
     const more: Problem[] = []
-    later.push(
+    addLater(
+      later,
       import("../accepted/selector-keys.ts").then(({ checkSelectorKeys }) => {
         checkSelectorKeys(
           algorithm,
