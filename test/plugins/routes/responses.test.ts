@@ -150,6 +150,29 @@ describe("over a backend of chat completions", () => {
     }
   })
 
+  test("what refers to kept responses is refused before signals are read: a guard would take it for unreadable", async () => {
+    const answering = {
+      "routing.decisions.0.plugins": [{ type: "fast_response", configuration: { message: "No." } }],
+    }
+    for (const fields of [
+      { input: "this is urgent", previous_response_id: "resp_1" },
+      {
+        input: [
+          { type: "item_reference", id: "msg_1" },
+          { role: "user", content: "this is urgent" },
+        ],
+      },
+    ]) {
+      const { status, text } = await answer(jsonReply(completion("hi")), fields, answering)
+      expect([status, JSON.parse(text).error.code]).toEqual([400, "invalid_request"])
+    }
+    const thought = [
+      { type: "item_reference", id: "rs_1" },
+      { role: "user", content: "this is urgent" },
+    ]
+    expect((await answer(jsonReply(completion("hi")), { input: thought }, answering)).status).toBe(200)
+  })
+
   test("an upstream's failure has the API's shape", async () => {
     const { status, text } = await answer(
       { status: 429, body: '{"error":{"message":"busy","type":"rate_limit_error","code":"slow_down","param":"x"}}' },

@@ -3,6 +3,7 @@
 import { defineRoute, literals, operation, Type } from "../../kernel/index.ts"
 import { chatOperation } from "../_shared/chat-operation.ts"
 import type { KeptResponses } from "../_shared/responses/kept/keep-responses.ts"
+import { refuseUnkept } from "../_shared/responses/portable-request.ts"
 import { keptOr404 } from "../_shared/responses/kept/open-kept.ts"
 import { settingsSection } from "../_shared/responses/kept/settings.ts"
 
@@ -33,10 +34,13 @@ export default defineRoute({
       about: "Routes a request of the Responses API and answers it",
       dialect: "responses",
       replies: { 200: { about: "The reply, whole or as a stream of events" } },
-      needs: ["routing.run", "dialects"],
+      needs: ["routing.run", "dialects", "plan"],
       setup(host, kept) {
         if (kept !== undefined) return async (input) => opened(kept).create(input, host)
-        return async ({ call, chat }) => ({ outcome: await host.run(call(chat)) })
+        return async ({ call, chat }) => {
+          refuseUnkept(chat, host.plan())
+          return { outcome: await host.run(call(chat)) }
+        }
       },
     }),
     operation({

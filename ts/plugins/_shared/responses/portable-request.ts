@@ -1,12 +1,13 @@
 // What only a backend of the Responses API can do for a request.
 
-import type { ChatRequest, Thinker, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
+import type { ChatRequest, Plan, Thinker, Tool, ToolChoice, WireObject } from "../../../kernel/index.ts"
 import { checkPortable, notPortable, type OwnApi, withoutBlocks } from "../dialect/portable.ts"
 import { ReadOrigin } from "../dialect/read-origin.ts"
 import { isObject, isText, toList } from "../dialect/wire.ts"
 import { fields } from "./expected-fields.ts"
 import { isKeptThought } from "./items.ts"
 import { isOffer, originalOf, toolsOf } from "./tools.ts"
+import { dialectId, isReference } from "./wire.ts"
 
 const api: OwnApi = {
   name: "Responses",
@@ -57,6 +58,27 @@ export class RequestOrigin extends ReadOrigin<WireObject, ChatRequest> {
     return portable === tools ? request : { ...request, tools: portable }
   }
 }
+
+/**
+ * Refuses what refers to kept responses where nobody keeps any, neither the router nor a backend, and does so before signals are read: to a
+ * guard it would be content that cannot be read. Throws `invalid_request`.
+ */
+export function refuseUnkept(request: ChatRequest, plan: Plan | undefined): void {
+  const { session, extensions, origin } = request
+  const refers =
+    session.previousResponseId !== undefined ||
+    session.conversation !== undefined ||
+    extensions["background"] === true ||
+    (origin instanceof RequestOrigin &&
+      toList(origin.original["input"]).some((item) => isObject(item) && isReference(item)))
+  if (refers && !keepsResponses(plan)) origin?.toPortable?.(request)
+}
+
+const keepsResponses = (plan: Plan | undefined): boolean =>
+  plan === undefined ||
+  [plan, ...(plan.recipes ?? [])].some(({ models }) =>
+    Array.from(models.values()).some(({ backends }) => backends.some((backend) => backend.dialectId === dialectId)),
+  )
 
 const notKept =
   "the router could do it if it kept responses; global.services.response_api in its configuration switches that on"

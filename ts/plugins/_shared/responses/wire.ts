@@ -1,9 +1,12 @@
 // The name of the Responses dialect, how it refuses, and ids of what it makes.
 
-import type { RtrError } from "../../../kernel/index.ts"
+import type { RtrError, WireObject } from "../../../kernel/index.ts"
 import { cannotWrite } from "../dialect/refusals.ts"
 
 export const dialectId = "responses"
+
+/** Whether an item stands for one of a kept response. */
+export const isReference = ({ type }: WireObject): boolean => type === "item_reference"
 
 /** For a chat that the wire cannot say. */
 export const refuse: (reason: string) => RtrError = cannotWrite("a Responses request")

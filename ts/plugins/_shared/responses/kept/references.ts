@@ -2,6 +2,7 @@
 
 import { type KeyValueStore, RtrError, type WireObject } from "../../../../kernel/index.ts"
 import { isObject, isText, toList } from "../../dialect/wire.ts"
+import { isReference } from "../wire.ts"
 import { bytesOfHistory, maxHistoryBytes } from "./chain.ts"
 import type { ResponseStore } from "./response-store.ts"
 import { withThinker } from "./thoughts.ts"
@@ -22,8 +23,6 @@ export interface References {
    */
   find(owner: string, input: readonly WireObject[], hold: (bytes: number) => void): Promise<Found>
 }
-
-export const isReference = ({ type }: WireObject): boolean => type === "item_reference"
 
 export function createReferences(
   values: KeyValueStore,
