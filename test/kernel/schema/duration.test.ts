@@ -12,6 +12,9 @@ test.each([
   ["100µs", 0.1],
   ["1000000ns", 1],
   ["0s", 0],
+  ["596h", 2_145_600_000],
+  // A timer for longer ends at once.
+  ["99999999999h", 2_147_483_647],
 ])("%s is %d ms", (text, ms) => {
   expect(new RegExp(durationPattern, "u").test(text)).toBe(true)
   expect(durationMs(text)).toBeCloseTo(ms, 9)

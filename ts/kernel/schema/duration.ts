@@ -14,10 +14,13 @@ export const durationPattern = "^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 
 export const isDuration = (text: string): boolean => new RegExp(durationPattern).test(text)
 
-/** Milliseconds of a duration that matches `durationPattern`. */
+/** About 24 days: a timer that is set for longer ends at once. */
+const longestMs = 2 ** 31 - 1
+
+/** Milliseconds of a duration that matches `durationPattern`, at most those of the longest timer. */
 export function durationMs(text: string): number {
   let total = 0
   for (const [, amount, unit] of text.matchAll(/([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)/g))
     total += Number(amount) * (unitMs[unit ?? ""] ?? 0)
-  return total
+  return Math.min(total, longestMs)
 }
