@@ -3,7 +3,7 @@
 import type { NeededDeployment } from "../kernel/runtime/node.ts"
 
 /** What `--runtime-profile` may ask for. */
-export const runtimeProfiles = ["exact", "max_speed"] as const
+const runtimeProfiles = ["exact", "max_speed"] as const
 export type RuntimeProfile = (typeof runtimeProfiles)[number]
 
 /** Built-in packages that lose at most 0.3 points under `max_speed`; `bench:accuracy -- --profile` measures it. */

@@ -65,7 +65,7 @@ export function addConfigCommands(program: Command): void {
 }
 
 /** A document that works once a backend listens on the port: the least that routes. */
-export const minimalDocument = `version: v0.3
+const minimalDocument = `version: v0.3
 
 # Clients call this address with any OpenAI client and model "MoM".
 listeners:

@@ -32,5 +32,5 @@ export async function loadEvaluations(document: ConfigDocument): Promise<CardWit
   return usesEvaluations(document) ? (await import("./quality.ts")).createCardWith(document) : undefined
 }
 
-export const usesEvaluations = ({ evaluation: { records = [] } = {}, routing }: ConfigDocument): boolean =>
+const usesEvaluations = ({ evaluation: { records = [] } = {}, routing }: ConfigDocument): boolean =>
   records.length > 0 || routing?.modelCards?.some(({ evaluations }) => evaluations !== undefined) === true

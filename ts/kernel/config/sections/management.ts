@@ -75,7 +75,7 @@ const operator = [
 ]
 
 /** Roles of a document that declares none. */
-export const defaultRoles: Roles = { viewer, operator, admin: [everything] }
+const defaultRoles: Roles = { viewer, operator, admin: [everything] }
 
 const rolesOf = ({ roles = {} }: Auth): Roles => (Object.keys(roles).length === 0 ? defaultRoles : roles)
 

@@ -44,35 +44,11 @@ export const toGroundedBody = (
   options: { overflow: "window", ...(threshold !== undefined && { threshold }) },
 })
 
-interface ClassifyReply {
-  readonly results?: readonly { readonly spans?: readonly TextSpan[]; readonly error?: WireError }[]
-}
-
-/** The unsupported parts of the answer. Throws an `RtrError`. */
-export function fromGroundedReply(reply: unknown, { text }: InferenceTask<"spans">): InferenceAnswer<"spans"> {
-  return making(() => {
-    const [{ spans, error } = {}] = (reply as ClassifyReply).results ?? []
-    if (error !== undefined) throw toPublicError(error.code)
-    if (spans === undefined) throw new TypeError("An answer needs its spans")
-    return { kind: "spans", spans: toCodeUnits(text, spans) }
-  })
-}
-
 export const toImageBody = (url: string, model: string): JsonObject => ({
   model,
   input: [{ type: "image_url", image_url: { url } }],
   encoding_format: "base64",
 })
-
-/** Throws an `RtrError`. */
-export function fromImageReply(reply: unknown): InferenceAnswer<"embed"> {
-  return making(() => {
-    const { data } = reply as { readonly data: readonly { readonly embedding?: string; readonly error?: unknown }[] }
-    const [{ embedding = "", error } = {}] = data
-    if (error !== undefined) throw toPublicError((error as WireError).code)
-    return { kind: "embed", vector: fromBase64(embedding) }
-  })
-}
 
 /** Little-endian 32-bit floats. */
 export function fromBase64(text: string): Float32Array {

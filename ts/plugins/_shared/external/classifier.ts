@@ -73,7 +73,7 @@ export function externalClassifier(model: ExternalModel, { labels, timeoutMs }: 
 }
 
 /** Name of the service. */
-export const classifierName = (model: string): string => `${model}:classify`
+const classifierName = (model: string): string => `${model}:classify`
 
 /** All scores of one text, as `[{ label, score }]` or with a further list around it. */
 export function toClassification(who: string, reply: unknown, labels: readonly string[] | undefined): Classification {

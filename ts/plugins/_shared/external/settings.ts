@@ -61,9 +61,6 @@ export const externalModels = Type.Array(
 export type ExternalModel = Static<typeof externalModels>[number]
 export type ModelRole = ExternalModel["model_role"]
 
-/** Where the list stands in the document. */
-export const externalSection = { path: ["model_catalog", "external"], schema: externalModels } as const
-
 interface Catalogued {
   readonly global?: { readonly model_catalog?: { readonly external?: readonly ExternalModel[] } }
 }

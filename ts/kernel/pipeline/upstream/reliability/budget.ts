@@ -4,7 +4,7 @@ import { createRecentCount } from "./recent-count.ts"
 
 const windowMs = 10_000
 /** So many are allowed in any case: a model with little traffic has no share to speak of. */
-export const smallestBudget = 3
+const smallestBudget = 3
 
 export interface Budget {
   /** A client's request begins. */
