@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
@@ -222,6 +222,18 @@ global: { services: { management_api: { port: 0 } } }
     body: JSON.stringify({ model: "MoM", messages: [{ role: "user", content: "WHERE IS MY ORDER" }] }),
   })
   expect(await reply.json()).toMatchObject({ choices: [{ message: { content: "We hear you. What happened?" } }] })
+})
+
+test("a package of TypeScript is refused with what would be right", async () => {
+  const folder = authorFolder()
+  const [config, name] = [join(folder, "config.yaml"), "rtr-plugin-typed"]
+  const typed = join(folder, "node_modules", name)
+  mkdirSync(typed, { recursive: true })
+  writeFileSync(join(typed, "package.json"), JSON.stringify({ name, type: "module", exports: "./main.ts" }))
+  writeFileSync(join(typed, "main.ts"), "export default {}\n")
+  writeFileSync(config, JSON.stringify({ version: "v0.3", modules: [name] }))
+  const { code, stderr } = await runCommand("rtr", ["config", "validate", "--load-modules", "--config", config])
+  expect([code, stderr]).toEqual([1, expect.stringContaining("build it to JavaScript, or name its file")])
 })
 
 test("config router and config schema run the code of modules with --load-modules only", async () => {

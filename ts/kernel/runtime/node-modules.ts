@@ -116,8 +116,11 @@ const failed = new Map<string, unknown>()
 
 /** Where the import was written is of no use: it is this file. */
 function messageOf(cause: unknown, name: string): string {
+  const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: "it threw" }
   const reason =
-    cause instanceof Error ? cause.message.replace(` imported from ${import.meta.filename}`, "") : "it threw"
+    code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"
+      ? "it is a package of TypeScript, which Node.js runs outside of node_modules alone; build it to JavaScript, or name its file"
+      : message.replace(` imported from ${import.meta.filename}`, "")
   return isRtrError(cause) ? reason : `Cannot load module ${name}: ${reason}`
 }
 
