@@ -45,6 +45,7 @@ const promised: readonly (readonly [entry: string, exported: object, names: read
       "hostApiVersion",
       "inferenceErrorBody",
       "isRtrError",
+      "isSettableHeader",
       "lastUserText",
       "lastUserTurns",
       "lazyField",

@@ -39,23 +39,48 @@ const reads = "reads only facts of the types that it comes after"
 const around = "returns a reply from around, whatever the rest gives"
 const rejects = "gives a reply or rejects when the rest rejects"
 const events = "turns events into events"
+const stops = "lets the stop of a stream pass once"
 const replies = "turns a reply into a reply"
+const both = "changes the text of a reply whether it comes whole or as a stream"
 const ends = "takes every end of a call"
 
+/** Every hook, of a plugin that changes nothing. */
+const hooks = {
+  before: () => undefined,
+  around: (call: unknown, next: (call: unknown) => unknown) => next(call),
+  event: (event: unknown) => event,
+  after: (reply: unknown) => reply,
+  end: () => {},
+}
+/** Hooks of a plugin that writes in capitals. */
+const loud = {
+  event: (event: ChatEvent) => (event.type === "block_delta" ? { ...event, text: event.text.toUpperCase() } : event),
+  after: (reply: ChatReply) => ({
+    ...reply,
+    choices: reply.choices.map((choice) => ({
+      ...choice,
+      blocks: choice.blocks.map((block) =>
+        block.type === "text" ? { ...block, text: block.text.toUpperCase() } : block,
+      ),
+    })),
+  }),
+}
+/** An event hook that makes something else of events of one type. */
+const on = (type: ChatEvent["type"], change: (event: ChatEvent) => unknown): object => ({
+  event: (event: ChatEvent) => (event.type === type ? change(event) : event),
+})
+
 test("plugins that keep the contract pass", async () => {
-  const hooks = {
-    before: () => undefined,
-    around: (call: unknown, next: (call: unknown) => unknown) => next(call),
-    event: (event: unknown) => event,
-    after: (reply: unknown) => reply,
-    end: () => {},
-  }
   const passing: readonly object[] = [
     {},
     withHooks(hooks),
     { ...withHooks({ after: hooks.after }), stream: "buffer" },
-    withHooks({ event: () => undefined }),
-    withHooks({ event: async (event: unknown) => [event, event] }),
+    withHooks(on("ping", () => undefined)),
+    withHooks(on("ping", async (event) => [event, event])),
+    withHooks(on("stop", (event) => ({ ...event, reason: "content_filter" }))),
+    withHooks(on("stop", () => ({ type: "failed", message: "not allowed" }))),
+    withHooks(loud),
+    { ...withHooks({ after: loud.after }), stream: "buffer" },
     before(() => ({ answer: textReply({ text: "x", model: "m" }) })),
     before(() => ({ refuse: new RtrError("invalid_request", "no") })),
     before(async () => ({ headers: {} })),
@@ -63,6 +88,24 @@ test("plugins that keep the contract pass", async () => {
   ]
   expect(await Promise.all(passing.map((changes) => failures(changes)))).toEqual(passing.map(() => []))
 })
+
+/** What it holds back is lost where no count follows. */
+const holdingStop = {
+  hooks: ["event"],
+  setup: () => ({
+    open() {
+      let held: readonly ChatEvent[] = []
+      return {
+        event(event: ChatEvent) {
+          if (event.type === "usage") return [...held, event]
+          if (event.type !== "stop") return event
+          held = [event]
+          return undefined
+        },
+      }
+    },
+  }),
+}
 
 const swallowing = async ({ factsOf }: PluginCall, next: () => Promise<unknown>): Promise<unknown> => {
   try {
@@ -126,25 +169,35 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
     }),
     [leaves],
   ],
-  ["returns garbage for an event", withHooks({ event: () => "text" }), [events]],
-  ["returns a list with garbage for an event", withHooks({ event: (event: unknown) => [event, {}] }), [events]],
+  ["returns garbage for an event", withHooks({ event: () => "text" }), [events, stops, both]],
+  [
+    "returns a list with garbage for an event",
+    withHooks({ event: (event: unknown) => [event, {}] }),
+    [events, stops, both],
+  ],
   [
     "trips over an event",
     withHooks({ event: (event: { text: string }) => ({ ...event, text: event.text.trim() }) }),
-    [events],
+    [events, stops, both],
   ],
-  ["returns nothing for a reply", { ...withHooks({ after: () => undefined }), stream: "buffer" }, [replies]],
+  ["drops the stop of a stream", withHooks({ ...hooks, ...on("stop", () => undefined) }), [stops]],
+  ["ends a stream twice", withHooks(on("stop", (event) => [event, event])), [stops]],
+  ["waits with the stop for a count of tokens", holdingStop, [stops]],
+  ["drops every event", withHooks({ event: () => undefined }), [stops, both]],
+  ["changes the text of streams only", withHooks({ event: loud.event }), [both]],
+  ["changes the text of whole replies only", withHooks({ ...loud, event: hooks.event }), [both]],
+  ["returns nothing for a reply", { ...withHooks({ after: () => undefined }), stream: "buffer" }, [replies, both]],
   [
     "returns a reply without an id",
     { ...withHooks({ after: (reply: ChatReply) => ({ ...reply, id: undefined }) }), stream: "buffer" },
-    [replies],
+    [replies, both],
   ],
   [
     "rejects for a reply",
     { ...withHooks({ after: () => Promise.reject(new Error("broken")) }), stream: "buffer" },
-    [replies],
+    [replies, both],
   ],
-  ["returns a delta without a text", withHooks({ event: ({ type }: ChatEvent) => ({ type }) }), [events]],
+  ["returns a delta without a text", withHooks({ event: ({ type }: ChatEvent) => ({ type }) }), [events, stops, both]],
   [
     "returns nothing from around",
     withHooks({ around: async (_: unknown, next: () => unknown) => void next() }),
@@ -181,6 +234,22 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
     [around],
   ],
   [
+    "returns a stream that has lost its stop",
+    withHooks({
+      around: async (call: unknown, next: (call: unknown) => Promise<Reply>) => {
+        const given = await next(call)
+        if (given.kind !== "stream") return given
+        const { stream } = given
+        const withoutStop = async () => {
+          const batch = await stream.next()
+          return batch && { ...batch, events: batch.events.filter(({ type }) => type !== "stop") }
+        }
+        return { ...given, stream: { ...stream, next: withoutStop } }
+      },
+    }),
+    [around],
+  ],
+  [
     "throws at the end of a call",
     withHooks({
       end: (how: string) => {
@@ -197,13 +266,32 @@ const broken: readonly (readonly [string, object, readonly string[]])[] = [
         return { open: () => ({}) }
       },
     },
-    [opens, leaves, reads, around, rejects, events, replies, ends],
+    [opens, leaves, reads, around, rejects, events, stops, replies, both, ends],
   ],
 ]
 
 test("every broken plugin is caught", async () => {
   const found = await Promise.all(broken.map(async ([name, changes]) => [name, await failures(changes)]))
   expect(found).toEqual(broken.map(([name, , failed]) => [name, failed]))
+})
+
+test("a broken plugin is told what is wrong with its streams", async () => {
+  const messages = [
+    [
+      on("stop", () => undefined),
+      stops,
+      "what event makes of a stream to have the stop event of its choice once, got 0: it tells clients that the reply is complete, and why it ended",
+    ],
+    [
+      { event: loud.event },
+      both,
+      "after to change the text of a reply as event does, because clients get it whole or as a stream",
+    ],
+  ] as const
+  for (const [changes, failed, message] of messages) {
+    const cases = pluginContract(definePlugin({ ...good, ...withHooks(changes) } as never), { options: { value: 1 } })
+    await expect(cases.find(({ name }) => name === failed)?.run()).rejects.toThrow(`Expected ${message}`)
+  }
 })
 
 test("the sample options stay as they were", async () => {

@@ -1,4 +1,13 @@
-import { type BatchedQuestions, defineSignal, type Fact, RtrError, type SignalInput, Type } from "rtr"
+import {
+  type BatchedQuestions,
+  defineSignal,
+  type Fact,
+  RtrError,
+  type SignalInput,
+  type TextBlock,
+  type Turn,
+  Type,
+} from "rtr"
 import { chatRequest, readerOf, signalContract, signalInput, textTurn } from "rtr/testing"
 import { describe, expect, test } from "vitest"
 import { failuresOf } from "../fakes/contract.ts"
@@ -63,6 +72,20 @@ test("a signal that keeps the contract passes", async () => {
     readsAll,
     closes,
   ])
+})
+
+/** What authors write who think of texts only. */
+function lengthOfText({ request }: SignalInput): number {
+  const { blocks } = request.turns.at(-1) as Turn
+  return (blocks.find(({ type }) => type === "text") as TextBlock).text.length
+}
+
+test("a broken signal is told which message it cannot read", async () => {
+  const setup = () => ({ read: (input: SignalInput) => [fact("a", { value: lengthOfText(input) })] })
+  const cases = signalContract(defineSignal({ ...good, setup } as never) as never, { rules: [{ name: "a" }] } as never)
+  await expect(cases.find(({ name }) => name === gives)?.run()).rejects.toThrow(
+    "Expected facts about a request whose last message has only an image: TypeError: ",
+  )
 })
 
 describe("is broken by a signal", () => {
@@ -164,6 +187,16 @@ describe("is broken by a signal", () => {
             if (text.includes("\0")) throw new Error("NUL")
             return rules.map(({ name }) => fact(name))
           },
+        }),
+      },
+      {},
+      [gives],
+    ],
+    [
+      "that looks for a text in every message",
+      {
+        setup: (rules: readonly { name: string }[]) => ({
+          read: (input: SignalInput) => rules.map(({ name }) => fact(name, { value: lengthOfText(input) })),
         }),
       },
       {},

@@ -14,7 +14,7 @@ import type {
   PluginModule,
   Reply,
 } from "../kernel/index.ts"
-import { moduleResults, RtrError, textReply } from "../kernel/index.ts"
+import { createReplyCollector, eventsOf, moduleResults, RtrError, textOf, textReply } from "../kernel/index.ts"
 import { type ContractCase, contractCase, deepFreeze, expectFits, expectThat, refuseReports } from "./case.ts"
 import { chatRequest, helloRequest, textTurn } from "./chat.ts"
 import { grantedHost } from "./granted.ts"
@@ -91,10 +91,36 @@ function streamOf(all: readonly ChatEvent[]): ChatStream {
 }
 
 /** Reads a stream that a plugin returned to its end, as the kernel would. */
-async function drain(stream: ChatStream): Promise<void> {
+async function drain(stream: ChatStream): Promise<readonly ChatEvent[]> {
+  const read: ChatEvent[] = []
   for (let batch = await stream.next(); batch !== undefined; batch = await stream.next())
-    moduleResults.readEvents(plugin, batch.events)
+    read.push(...moduleResults.readEvents(plugin, batch.events))
+  return read
 }
+
+/** What goes on of these events. */
+async function passed(hooks: Partial<PluginHooks>, given: readonly ChatEvent[]): Promise<readonly ChatEvent[]> {
+  const { event } = hooks
+  if (event === undefined) return given
+  const read: ChatEvent[] = []
+  for (const each of given)
+    read.push(...moduleResults.readEvents(plugin, await event.call(hooks, deepFreeze(structuredClone(each)))))
+  return read
+}
+
+/** Of a stream with one choice. One that ends with an error needs no reason. */
+function expectOneStop(read: readonly ChatEvent[], where: string): void {
+  if (hasFailed(read)) return
+  const stops = read.filter(({ type }) => type === "stop").length
+  expectThat(
+    stops === 1,
+    `${where} to have the stop event of its choice once, got ${stops}: it tells clients that the reply is complete, and why it ended`,
+  )
+}
+
+const hasFailed = (read: readonly ChatEvent[]): boolean => read.some(({ type }) => type === "failed")
+
+const textIn = ({ choices }: ChatReply): string => choices.map(textOf).join("\n")
 
 /** What errors call the module, whose id the suite does not know. */
 const plugin = "of this suite"
@@ -198,7 +224,7 @@ export function pluginContract<Options extends TObject>(
           const returned = await hooks.around?.(call, async () => given)
           if (hooks.around === undefined) return
           const result = moduleResults.readAround(plugin, returned, [given])
-          if (result.kind === "stream") await drain(result.stream)
+          if (result.kind === "stream") expectOneStop(await drain(result.stream), "the stream that around returns")
         }
     }),
     contractCase("gives a reply or rejects when the rest rejects", async () => {
@@ -220,9 +246,14 @@ export function pluginContract<Options extends TObject>(
     }),
     contractCase("turns events into events", async () => {
       const { hooks } = await open()
-      for (const event of events) {
-        const result = await hooks.event?.(deepFreeze(structuredClone(event)))
-        moduleResults.readEvents(plugin, result)
+      await passed(hooks, events)
+    }),
+    contractCase("lets the stop of a stream pass once", async () => {
+      // Backends that do not count tokens end with it.
+      for (const left of [["failed"], ["failed", "usage"]]) {
+        const { hooks } = await open()
+        const given = events.filter(({ type }) => !left.includes(type))
+        expectOneStop(await passed(hooks, given), "what event makes of a stream")
       }
     }),
     contractCase("turns a reply into a reply", async () => {
@@ -230,6 +261,27 @@ export function pluginContract<Options extends TObject>(
       if (hooks.after === undefined) return
       const given = deepFreeze(structuredClone(reply))
       moduleResults.readAfter(plugin, await hooks.after(given), given)
+    }),
+    contractCase("changes the text of a reply whether it comes whole or as a stream", async () => {
+      // What around does before these hooks is not known here.
+      if (module.hooks.includes("around")) return
+      const afterOf = async ({ hooks }: { readonly hooks: Partial<PluginHooks> }, given: ChatReply) => {
+        if (hooks.after === undefined) return given
+        return moduleResults.readAfter(plugin, await hooks.after(deepFreeze(structuredClone(given))), given)
+      }
+      const [whole, stream] = [await open(), await open()]
+      const left = await passed(stream.hooks, eventsOf(reply))
+      if (hasFailed(left)) return
+      const collector = createReplyCollector()
+      for (const event of left) collector.add(event)
+      const streamed = module.stream === "buffer" ? await afterOf(stream, collector.reply()) : collector.reply()
+      const changesWhole = textIn(await afterOf(whole, reply)) !== textIn(reply)
+      const changesStream = textIn(streamed) !== textIn(reply)
+      const [changing, passing] = changesWhole ? ["after", "event"] : ["event", "after"]
+      expectThat(
+        changesWhole === changesStream,
+        `${passing} to change the text of a reply as ${changing} does, because clients get it whole or as a stream`,
+      )
     }),
     contractCase("takes every end of a call", async () => {
       for (const how of ["complete", "failed", "left"] as const) {

@@ -2,10 +2,12 @@
 
 import { type TArray, type TObject, type TProperties, type TSchema, Type } from "typebox"
 import {
+  type Block,
   type Capability,
   type Fact,
   guardRule,
   isRtrError,
+  lastUserText,
   loadGuardTexts,
   RtrError,
   type RuleOf,
@@ -49,16 +51,32 @@ const guardTexts = await loadGuardTexts()
 const maxGuardCharacters = 524_288
 
 /** A request whose last user turn is this text. */
-export function signalInput(
-  text: string,
+export function signalInput(text: string, before?: readonly Turn[], factsOf?: SignalInput["factsOf"]): SignalInput {
+  return inputOf(text, before, factsOf)
+}
+
+/** The same for a turn of any blocks; its text is then what the kernel makes of the request. */
+function inputOf(
+  said: string | Turn["blocks"],
   before: readonly Turn[] = [textTurn("system", "Be kind")],
   factsOf: SignalInput["factsOf"] = () => [],
 ): SignalInput {
   const principal = { role: "client", permissions: undefined, name: "test" }
-  const request = chatRequest([...before, textTurn("user", text)])
+  const last = typeof said === "string" ? textTurn("user", said) : ({ role: "user", blocks: said } as const)
+  const request = chatRequest([...before, last])
+  const text = typeof said === "string" ? said : lastUserText(request)
   const { textsFor, isTrusted, isJoined } = guardTexts(request)
   return deepFreeze({ text, request, principal, header: () => undefined, factsOf, textsFor, isTrusted, isJoined })
 }
+
+const image: Block = { type: "image", source: { kind: "url", url: "data:image/png;base64,iVBORw0KGgo=" } }
+
+/** Last messages of the user that say nothing. */
+const textless: readonly (readonly [what: string, blocks: Turn["blocks"]])[] = [
+  ["only an image", [image]],
+  ["an empty text", [{ type: "text", text: "" }]],
+  ["no blocks, like an empty text", []],
+]
 
 /** Sets a signal up the way the kernel does and returns its reader. Rejects rules that a document may not have. */
 export async function readerOf<Rule extends TObject>(
@@ -111,17 +129,15 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
           if (isTooLong && isRtrError(error) && error.code === "scan_budget_exceeded") return "refused" as const
           throw error
         })
-        if (facts === "refused") continue
-        expectThat(Array.isArray(facts), `read to return a list of facts, got ${String(facts)}`)
-        expectThat(
-          facts
-            .map(({ rule }) => rule)
-            .toSorted()
-            .join() === factNames.toSorted().join(),
-          `one fact for each of ${factNames.join(", ")}`,
-        )
-        for (const fact of facts) expectThat(isWellFormed(fact), `a well-formed fact, got ${JSON.stringify(fact)}`)
+        if (facts !== "refused") expectFacts(facts, factNames)
       }
+      for (const [what, blocks] of textless)
+        try {
+          expectFacts(await read(blocks), factNames)
+        } catch (cause) {
+          const message = `Expected facts about a request whose last message has ${what}: ${String(cause)}`
+          throw new Error(message, { cause })
+        }
     }),
     contractCase("says the same of the same text", async () => {
       const read = await openReader(module, options)
@@ -182,15 +198,15 @@ export function signalContract<Rule extends TObject, Settings extends TObject | 
   ]
 }
 
-/** What a signal reads in a text. */
+/** What a signal reads in a text, or in the blocks of a message. */
 async function openReader<Rule extends TObject>(
   module: SignalModule<Rule>,
   options: SignalContractOptions<Rule>,
-): Promise<(text: string) => Promise<readonly Fact[]>> {
+): Promise<(said: string | Turn["blocks"]) => Promise<readonly Fact[]>> {
   const { reader, questions } = await open(module, options)
-  return async (text) =>
+  return async (said) =>
     reader.read(
-      signalInput(text, options.before, (type) => options.facts?.[type] ?? []),
+      inputOf(said, options.before, (type) => options.facts?.[type] ?? []),
       questions as never,
     )
 }
@@ -233,6 +249,18 @@ const ruleSchema = <Rule extends TObject>({ rule, guard, routing }: SignalModule
     ...(guard === true && (guardRule as TProperties)),
     ...(rule.properties as TProperties),
   })
+
+function expectFacts(facts: readonly Fact[], names: readonly string[]): void {
+  expectThat(Array.isArray(facts), `read to return a list of facts, got ${String(facts)}`)
+  expectThat(
+    facts
+      .map(({ rule }) => rule)
+      .toSorted()
+      .join() === names.toSorted().join(),
+    `one fact for each of ${names.join(", ")}`,
+  )
+  for (const fact of facts) expectThat(isWellFormed(fact), `a well-formed fact, got ${JSON.stringify(fact)}`)
+}
 
 function isWellFormed({ state, confidence, value, atLeast, reason }: Fact): boolean {
   const finite =

@@ -41,6 +41,11 @@ test("numbers whose check digits do not fit, and weak forms without a word, are 
   for (const text of cases) expect([text, ...found(text)]).toEqual([text])
 })
 
+test("one digit repeated is no number, although its check digits fit", () => {
+  for (const text of ["CPF 111.111.111-11", "nhs 000 000 0000", "DNI 00000000T"])
+    expect([text, ...found(text)]).toEqual([text])
+})
+
 test("hostile texts are read to their end", () => {
   for (const unit of [
     "440301198706112437 ",
