@@ -551,3 +551,29 @@ describe("a text of which the model did not see every word", () => {
     expect(await readStrange(text, { name: "any" })).toEqual([noMatch("any")])
   })
 })
+
+describe("a value that is split over the parts of a message", () => {
+  const partsOf = (...parts: readonly string[]): Turn => ({
+    role: "user",
+    blocks: parts.map((text) => ({ type: "text", text })),
+  })
+  const kindsIn = async (...parts: readonly string[]): Promise<readonly unknown[]> => {
+    const reader = await signal.setup([{ name: "any" }], { settings: {} } as never)
+    const questions = createFakeQuestions(createFakeInference({ spans: () => [] }))
+    const [fact] = await reader.read(inputOf([partsOf(...parts)]), questions)
+    return fact?.state === "match" ? (fact.kinds ?? []) : []
+  }
+
+  test("is found by its form", async () => {
+    expect(await kindsIn("My ", "card ", "4539 1488", " 0343 6467")).toEqual(["CREDIT_CARD"])
+    expect(await kindsIn(...Array.from("to jane.roe@gmail.com."))).toEqual(["EMAIL_ADDRESS"])
+    expect(await kindsIn("jane.roe@gm", "ail.com")).toEqual(["EMAIL_ADDRESS"])
+    expect(await kindsIn("", "x".repeat(300), "DE89 3704 0044", " 0532 0130 00")).toEqual(["IBAN_CODE"])
+  })
+
+  test("is none where two parts only stand beside each other", async () => {
+    expect(await kindsIn("in total 030", "901820 of them")).toEqual([])
+    expect(await kindsIn("see ann@acme", "in the list.com is another")).toEqual([])
+    expect(await kindsIn("4539 1488", "then", "0343 6467")).toEqual([])
+  })
+})

@@ -20,6 +20,7 @@ import { assistantNames } from "../_shared/personal-data/assistant-names.ts"
 import { allowsValue } from "../_shared/personal-data/allowed-values.ts"
 import { asksBuiltInModel } from "../_shared/personal-data/bound-model.ts"
 import type { Entity } from "../_shared/personal-data/entities.ts"
+import { acrossSeams, seamsIn } from "../_shared/personal-data/message-parts.ts"
 import { entityKinds, kindOf, noEntity, wantedKinds } from "../_shared/personal-data/kinds.ts"
 import { createPatternSearch } from "../_shared/personal-data/pattern-entities.ts"
 import { createReader, type TextReader } from "../_shared/personal-data/read-text.ts"
@@ -113,8 +114,9 @@ export default defineSignal({
     const reads = await createLanguageCheck({ said: languages, isBuiltIn, loadDetector: () => import("eld/small") })
     return {
       async read(input, { spans }) {
-        const reader = createReader(spans, isBuiltIn, searchPatterns)
         const withoutNumbers = onceEach(withoutLineNumbers)
+        const seams = seamsIn(input.request, withoutNumbers)
+        const reader = createReader(spans, isBuiltIn, acrossSeams(searchPatterns, seams))
         let assistants: ReadonlySet<string> | undefined
         const isAssistant = (name: string): boolean => {
           assistants ??= assistantNames([input.request, input.asked])

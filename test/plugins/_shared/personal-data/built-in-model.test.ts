@@ -22,6 +22,11 @@ describe("names", () => {
     ["[Ann]'s car", "PERSON Ann"],
     ["[ann lee] is here", "PERSON ann lee"],
     ["the font of [Ann Lee]", "PERSON Ann Lee"],
+    ["Let me know: [Nemanja] comes", "PERSON Nemanja"],
+    ["x = 5; selling my bike, text [Takashi] at noon", "PERSON Takashi"],
+    ["written by [McDonald] and sold by DeVito", "PERSON McDonald"],
+    ['const owner = "[Karen]";', "PERSON Karen"],
+    ["f(x) // ask [Karen]", "PERSON Karen"],
   ])("in %j are whole words on one line", (marked, ...names) => expect(found(marked, "PERSON")).toEqual(names))
 
   test.each([
@@ -41,6 +46,18 @@ describe("names", () => {
     "[Проверь] текст",
     "Да. [Переведи] слово",
     "body { font-family: [Verdana], sans-serif }",
+    "import { [Karten] } from './karten'; export class Deck { constructor(public karten: Karten) {} }",
+    "export class Deck { constructor(public karten: [Karten]) {} }",
+    "from pygments.lexer import [Lexer]",
+    "SELECT [Bezeichnung], Menge FROM Lager",
+    "  client: [Anthropic];",
+    "username: [varchar]",
+    "get value out of [LangSmith] here",
+    "// File generated from our OpenAPI spec by [Castiron].",
+    "npm install deno\n\n[Deno] can import it",
+    "return `[Твърде малко]: ${x}`",
+    "return `[Angka tidak] valid`",
+    '{"[Artikel]": 5}',
     "fontFamily: 'Arial, [Helvetica]'",
   ])("are none in %j", (marked) => expect(found(marked, "PERSON")).toEqual([]))
 })
@@ -61,6 +78,8 @@ describe("values", () => {
     ["USERNAME", "ask [malee_w68] first", "malee_w68"],
     ["USERNAME", '"user_id": "[malee_w68]"', "malee_w68"],
     ["USERNAME", "[jane_doe] is my username", "jane_doe"],
+    ["USERNAME", "the account `[jane_doe]` is locked", "jane_doe"],
+    ["USERNAME", "login [xX_Brotfan_Xx], please", "xX_Brotfan_Xx"],
     ["USERNAME", "ask [@jane_doe]", "@jane_doe"],
     ["USERNAME", "in /home/accounts/of-the-office/people/[jane_doe]", "/home/accounts/of-the-office/people/jane_doe"],
     ["PASSWORD", "password [Tr0ub]4dor&3 is old", "Tr0ub4dor&3"],
@@ -94,6 +113,17 @@ describe("values", () => {
     ["USERNAME", "betas?: Array<[BetaAPI].AnthropicBeta>"],
     ["USERNAME", "budget: [serde_saphyr]::budget!"],
     ["USERNAME", "see [pygments.lexers.ezhil] there"],
+    ["USERNAME", "the user [i.e]. one"],
+    ["USERNAME", "the account: [fields?.azureADTokenProvider] ?? x"],
+    ["USERNAME", "user of [options.lookupFromPathIndex] here"],
+    ["USERNAME", "private [_embedOrigins]; login"],
+    ["USERNAME", "account provider: [k8sServiceAccountTokenProvider]('/x')"],
+    ["USERNAME", "headers({ '[anthropic-beta]': betas }) user"],
+    ["USERNAME", "id: 'anthropic.[advisor_20260301]'"],
+    ["USERNAME", 'model.id = nanoid() //=> "[V1StGXR8_Z5jdHi6B]-myT"'],
+    ["USERNAME", "takes the values `[chat_cowork_unified]` or"],
+    ["USERNAME", "the user has [user_email] and"],
+    ["USERNAME", "user_name [varchar]"],
     ["USERNAME", "AAkGBxITEhUSEh[MVFhUXFxoYFx]gYGBcXGBcYHRgYFxcYGBoaHSggGBolHRcX"],
     ["ID", "sha512-[R8gLRTZeyp03ymzP6Lil28tGeGEz]hjMRaOmFLfC6tMsh4yXb4AsV2Q4w=="],
     ["AGE", "am [14]. März geschlossen"],
@@ -102,6 +132,21 @@ describe("values", () => {
     ["AGE", "at [12]:30 sharp"],
     ["PASSWORD", "the [pin]"],
   ])("of the kind %s are none in %j", (label, marked) => expect(found(marked, label)).toEqual([]))
+
+  test("are none where brackets are of Markdown or of a pattern", () => {
+    const cases = [
+      ["[packagephobia-href]: https://packagephobia.com/user", "packagephobia-href"],
+      ["![user][packagephobia-s-alt-href]", "packagephobia-s-alt-href"],
+      ["user r'%[egimosx]*'", "egimosx"],
+    ] as const
+    for (const [text, word] of cases) {
+      const start = text.indexOf(word)
+      expect([
+        text,
+        ...toFindings(text, [{ label: "USERNAME", start, end: start + word.length, probability: 0.99 }]),
+      ]).toEqual([text])
+    }
+  })
 
   test("have the kind that the model is surest of", () => {
     const text = "api user x with pw Dragon6169"
@@ -143,6 +188,8 @@ describe("addresses", () => {
     ["[12 Elm Street, Leeds, please come] by", "STREET_ADDRESS", "12 Elm Street, Leeds"],
     ["[12 Elm Street, leeds]", "STREET_ADDRESS", "12 Elm Street, leeds"],
     ["[12 Elm Street, flat 3]", "STREET_ADDRESS", "12 Elm Street, flat 3"],
+    ["wir treffen uns [Zum Anger 8], 20 Minuten von hier", "STREET_ADDRESS", "Zum Anger 8"],
+    ["[Kanalstraße 7, 3 Monate]", "STREET_ADDRESS", "Kanalstraße 7, 3 Monate"],
     ["[12 elm street, leeds, opposite the old mill]", "STREET_ADDRESS", "12 elm street, leeds, opposite the old mill"],
   ])("in %j are one with town and code", (marked, labels, address) =>
     expect(found(marked, labels)).toEqual([`STREET_ADDRESS ${address}`]),
@@ -159,6 +206,16 @@ describe("addresses", () => {
     "[Peru,Lima,33000000\nChile,Santiago,19000000]",
     "wine,region,price\n[Barolo,Piedmont,45\nRioja,La Rioja,18]",
     "[France\tParis\t68000000\nJapan\tTokyo]\t124000000",
+    "Tornillo;100;0,[05\nTuerca];20;1",
+    "Le [canapé coûte 899 €, la table 249 €, livraison sous 14 jours].",
+    "Sofa [kosztuje 899 zł, stół 249 zł, dostawa w 14 dni].",
+    "[Größe 42, Farbe blau, Artikel 8812, Preis 39],90 Euro.",
+    "[lascia riposare 10 minuti]",
+    "[la mesa 249 euros], entrega",
+    "Der Druck [liegt bei 0,8 bar].",
+    "geöffnet [ab dem 21]. Juli",
+    "bei [220 Arbeitstage, 34] km",
+    "[GBP 4,200] a month",
   ])("are none in %j", (marked) => expect(found(marked, "STREET_ADDRESS")).toEqual([]))
 
   test("leave towns alone that stand apart", () =>

@@ -33,6 +33,21 @@ describe("are credits of software", () => {
     ["EMAIL_ADDRESS", "# This script was originally written by Ann Lee <⟦ann@lee.dev⟧>"],
     ["EMAIL_ADDRESS", "# IMAP support contributed by Ann Lee <⟦ann@lee.dev⟧>"],
     ["USERNAME", "- More of it. [⟦@annlee⟧](https://github.com/annlee)"],
+    ["EMAIL_ADDRESS", '{"name": "x", "license": "MIT", "bugs": {"email": "⟦ann@lee.dev⟧"}}'],
+    ["EMAIL_ADDRESS", '{"license": "MIT", "bugs": {"url": "https://x.io", "email": "⟦ann@lee.dev⟧"}}'],
+    ["EMAIL_ADDRESS", '{"license": "MIT", "support": {"email": "⟦ann@lee.dev⟧"}}'],
+    ["PERSON", "Written by [⟦Ann Lee⟧](https://github.com/annlee), and others"],
+    ["PERSON", "- ⟦Ann Lee⟧ <https://github.com/annlee>"],
+    ["PERSON", "[⟦Ann Lee⟧ (@annlee)](https://github.com/annlee)"],
+    ["EMAIL_ADDRESS", "* [annlee](https://github.com/annlee) - **Ann Lee** <<⟦ann@lee.dev⟧>>"],
+    ["PERSON", "## Authors\n\n - Bob Day\n - ⟦Ann Lee⟧"],
+    ["EMAIL_ADDRESS", "# x\n\n### Contributors\n\nAnn Lee <⟦ann@lee.dev⟧>"],
+    ["PERSON", "=head1 NAME\n\nx\n\n=head1 AUTHOR\n\nThis module by ⟦Ann Lee⟧"],
+    ["PERSON", '__author__ = "⟦Ann Lee⟧ <ann@lee.dev>"'],
+    ["PERSON", ":author: ⟦Ann Lee⟧ (initial port)"],
+    ["PERSON", "// Definitions by: ⟦Ann Lee⟧ http://twitter.com/ann"],
+    ["EMAIL_ADDRESS", "/*! ws. MIT License. Ann Otto Lee <⟦ann@lee.dev⟧> */"],
+    ["PERSON", "This uses [⟦Chomp⟧](https://chompbuild.com) for building"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(true))
 })
 
@@ -57,6 +72,12 @@ describe("are none", () => {
     ["EMAIL_ADDRESS", "# Written by Bob for the customer ⟦ann@lee.dev⟧"],
     ["EMAIL_ADDRESS", "# Authors: Bob\tApplicant: ⟦ann@lee.dev⟧"],
     ["USERNAME", "the account [⟦annlee⟧] is locked"],
+    ["EMAIL_ADDRESS", '{"issue": 7, "bugs": {"email": "⟦ann@lee.dev⟧"}}'],
+    ["EMAIL_ADDRESS", '{"license": "MIT", "customer": {"email": "⟦ann@lee.dev⟧"}}'],
+    ["PERSON", "[⟦Ann Lee⟧](https://crm.acme.io/customers/42)"],
+    ["PERSON", "## Customers\n\n - ⟦Ann Lee⟧"],
+    ["PERSON", "## Authors\n\nBob\n\n## Customers\n\n - ⟦Ann Lee⟧"],
+    ["PERSON", "# Our contributors are late\n⟦Ann Lee⟧"],
   ])("%s in %j", (kind, text) => expect(isCredited(kind, text)).toBe(false))
 })
 

@@ -36,6 +36,11 @@ describe("e-mail addresses", () => {
       ["m.desmet(at)kaaswinkel(dot)be", "m.desmet(at)kaaswinkel(dot)be"],
       ["write to ann [at] mail [dot] example [dot] org, please", "ann [at] mail [dot] example [dot] org"],
       ["ann{at}example.org.", "ann{at}example.org"],
+      ["?mail=jane.roe%40gmail.com&x=1", "jane.roe%40gmail.com"],
+      ["jane.roe&#64;gmail.com", "jane.roe&#64;gmail.com"],
+      ["jane.roe&#064;gmail.com", "jane.roe&#064;gmail.com"],
+      ["jane.roe&#x40;gmail.com", "jane.roe&#x40;gmail.com"],
+      ["jane.roe&commat;gmail.com", "jane.roe&commat;gmail.com"],
     ] as const
     for (const [text, address] of cases) expect([text, ...found(text)]).toEqual([text, `EMAIL_ADDRESS ${address}`])
   })
@@ -59,6 +64,10 @@ describe("e-mail addresses", () => {
       "f(at) and [at] x",
       "(at)example(dot)org",
       "ann(at)home",
+      "100%40 of it",
+      "git%40github.com",
+      "a&#65;b.com and a&#640;b.com",
+      "--pass-arg=imports@env.await_promise",
     ] as const
     for (const text of cases) expect([text, ...foundElse(text)]).toEqual([text])
   })
@@ -313,6 +322,7 @@ describe("keys of services", () => {
       `https://hooks.slack.com/services/${"T03QK7WXZ2P/B05MD8RVL1J"}/${"q8ZtR2mLx7KpVw4YcN9sJd3H"}`,
       `xapp-${"1-A04QK7WXZ2P-5839201746352"}-${"9f3c1b7e5d2a8046".repeat(4)}`,
       `hf_${"YMSGaasEAPlhcwbrjlzbaibPBYigMmnYwV"}`,
+      `hf_${"qkzwtphavxomrdjyelbnscgfuiqpwkzmtx"}`,
       `gsk_${drawn}${"K3m9Xw2LqT7vR5zY"}`,
       `xai-${drawn.repeat(2)}${"K3m9Xw2L"}`,
       `hvs.${"CAESIJ8mQ2xLw7KpVt4YcN9s"}`,
@@ -337,6 +347,7 @@ describe("keys of services", () => {
       "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
       "hf_YourHuggingFaceTokenGoesRightHereNow",
       "hf_hub_download and hf_transfer",
+      "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",
       "NotABotTokenWithThisName1.Second.AndThenSomeMoreOfThePath1",
       "key-value and key-9f3c1b7e",
     ] as const
@@ -625,6 +636,8 @@ describe("telephone numbers", () => {
       "1700000000000",
       "0.12345678901",
       "(115) 555-0132",
+      "Boston, MA 02110-1301, USA",
+      "Boston, MA\n# 02111-1307",
     ] as const
     for (const text of cases) expect([text, ...found(text)]).toEqual([text])
   })
@@ -855,6 +868,18 @@ describe("hostile texts are read to their end", () => {
     "(at)",
     "a(at)b(dot)",
     "4111&nbsp;",
+    "4111%20",
+    "4111, ",
+    "4111 | ",
+    "4111+",
+    "4539148803436467EUR",
+    "a%40",
+    "a&#64;",
+    "a&commat;b.",
+    "login of a b is c / ",
+    "PIN meiner a b ist ",
+    "Passwort meines a ",
+    "user (",
     "password in a b ",
     "api key is ",
     "sort code 1-",

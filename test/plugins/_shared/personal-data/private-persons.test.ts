@@ -37,6 +37,33 @@ test.each([
   ["Categorise these: PAYMENT 48,90, account holder [Corvin Hollerbach]", "Corvin Hollerbach"],
   ["The flat is 1600 m² and [Ann Lee] rents it. In 1600 words: she pays late.", "Ann Lee"],
   ["[Ann Lee] 2020 and later, and her files", "Ann Lee"],
+  ["Schreibe eine Abmahnung für meinen Mitarbeiter [Jürgen Schneider]", "Jürgen Schneider"],
+  ["Schreibe eine Abmahnung an [Jürgen Schneider]", "Jürgen Schneider"],
+  ["Formuliere um: Das Gehalt von [Jürgen Schneider] beträgt 4500 Euro", "Jürgen Schneider"],
+  ["Fasse zusammen: Unsere neue Kollegin [Anna Huber] kommt", "Anna Huber"],
+  ["Schreibe allen: [Anna Huber] ist seit Montag krankgeschrieben", "Anna Huber"],
+  ["Fasse zusammen: Patientin [Anna Huber] klagt über Schmerzen", "Anna Huber"],
+  ["Rédige un mail pour mon employé [Jean Dupuis]", "Jean Dupuis"],
+  ["Rédige une lettre de licenciement pour [Jean Dupuis]", "Jean Dupuis"],
+  ["Corrige : le salaire de [Jean Dupuis] est de 3000 euros", "Jean Dupuis"],
+  ["Écris que [Jean Dupuis] est en arrêt maladie", "Jean Dupuis"],
+  ["Escribe una carta para mi empleado [Javier Molina]", "Javier Molina"],
+  ["Corrige: el sueldo de [Javier Molina] es de 2000 euros", "Javier Molina"],
+  ["Escribe que [Javier Molina] está de baja médica", "Javier Molina"],
+  ["Scrivi una lettera per il mio dipendente [Marco Bianchi]", "Marco Bianchi"],
+  ["Scrivi una lettera di richiamo per [Marco Bianchi]", "Marco Bianchi"],
+  ["Escreva uma carta para o meu funcionário [João Pereira]", "João Pereira"],
+  ["Corrija: o salário do [João Pereira] subiu", "João Pereira"],
+  ["Schrijf een brief voor mijn medewerker [Jan de Vries]", "Jan de Vries"],
+  ["Schrijf een ontslagbrief voor [Jan de Vries]", "Jan de Vries"],
+  ["Schreibe einen Brief. Mein Name ist [Anna Huber].", "Anna Huber"],
+  ["De huurder Piet [Jansen] betaalt niet. Schrijf een aanmaning.", "Jansen"],
+  ["Name;Abteilung\n[Huber];Vertrieb", "Huber"],
+  ["Teilnehmer: [Huber], Schmidt, Maier", "Huber"],
+  ["Attendees:\n- [Karen]\n- Bob\n- Alice", "Karen"],
+  ["id,last,first,mail\n1,[Haddad],Rania,x", "Haddad"],
+  ["[Karen Hughes], Bob Miller", "Karen Hughes"],
+  ["[Huber] hat heute angerufen", "Huber"],
 ])("with whom the writer deals counts in %j", (marked, ...expected) => expect(kept(marked)).toEqual(expected))
 
 describe("nobody counts", () => {
@@ -68,5 +95,46 @@ describe("nobody counts", () => {
     "Write a poem with references to [Shakespeare]",
     "Which page is a good reference for [Shakespeare] plays?",
     "List works for [Ella Fitzgerald] that tell us of love",
+    "Erzeuge ein JSON mit drei [Beispielartikel].",
+    "Generiere Testdaten über [Angela Merkel]",
+    "Wandle das um: [Angela Merkel]",
+    "Mach mir eine Tabelle über [Angela Merkel]",
+    "Hier ist ein Text über [Angela Merkel]. Bewerten Sie ihn.",
+    "Könntest du mir etwas über [Angela Merkel] erzählen",
+    "Was hat [Angela Merkel] studiert",
+    "Trouve trois faits sur [Simone Veil].",
+    "Fais un résumé sur [Simone Veil]",
+    "Peux-tu m'aider avec [Simone Veil]",
+    "Genera una lista de libros de [Rafael Nadal]",
+    "Scrivi un testo su [Sophia Loren]",
+    "Crie um texto sobre [Pelé Santos]",
+    "Schrijf een tekst over [Johan Cruijff]",
+    "Schreibe über das Konto von [Goethe]",
+    "Erzähle vom Vertrag mit [Faust]",
+    "Escribe sobre el cine bajo la dirección de [Pedro Almodóvar]",
+    "[Schraube], Mutter, Bolzen",
+    "[Artikel];Menge;Preis\nSchraube;100;0,05",
+    "Artikel;Menge;Preis\n[Schraube];100;0,05",
+    "| Artikel | Menge |\n|---|---|\n| [Schraube] | 100 |",
+    "name,price\n[Hammer],5",
+    "[Plantilla]: Portero, Defensa, Delantero",
+    "Fasse zusammen: Mein Nachbar hat [Angela Merkel] getroffen",
+    "Zutaten: [Mehl], Zucker, Butter",
+    "- [Milch]\n- Butter\n- Brot",
   ])("in %j", (marked) => expect(kept(marked)).toEqual([]))
+})
+
+test("a word alone in JSON is a name where its key says so", () => {
+  const cases = [
+    ['{"Artikel": "Schraube", "Menge": 100}', "Schraube", 0],
+    ['{"Zutaten": ["Milch", "Mehl"]}', "Mehl", 0],
+    ['{"assignee": "Karen", "points": 3}', "Karen", 1],
+    ['{"firstName": "Karen"}', "Karen", 1],
+    ['{"article": "Karen Hughes"}', "Karen Hughes", 1],
+  ] as const
+  for (const [text, name, count] of cases) {
+    const start = text.indexOf(name)
+    const found = keepPrivate(text, [{ kind: "PERSON", start, end: start + name.length, probability: 0.9 }])
+    expect([text, found.length]).toEqual([text, count])
+  }
 })

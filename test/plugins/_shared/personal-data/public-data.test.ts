@@ -37,6 +37,19 @@ describe("is for everybody", () => {
     ["ID", "Handelsregister ⟦HRB 20411⟧"],
     ["ID", "arn:aws:iam::role/deploy, account ⟦481092377120⟧"],
     ["ID", "in our AWS account ⟦481092377120⟧"],
+    ["USERNAME", "username: ⟦postgres⟧"],
+    ["USERNAME", "ssh ⟦ec2-user⟧"],
+    ["USERNAME", "User: ⟦www-data⟧"],
+    ["USERNAME", "login ⟦ubuntu@10.0.0.5⟧"],
+    ["USERNAME", "user ⟦/home/jenkins⟧"],
+    ["USERNAME", "account ⟦guest01⟧"],
+    ["IP_ADDRESS", "⟦192.88.99.0⟧/24"],
+    ["IP_ADDRESS", "parse('⟦2001:470::⟧'), 32"],
+    ["STREET_ADDRESS", "write to the Free Software\n# Foundation, Inc., ⟦51 Franklin St, Fifth Floor, Boston⟧"],
+    ["EMAIL_ADDRESS", "'mailto:⟦John.Doe@example.com⟧'"],
+    ["EMAIL_ADDRESS", "to ⟦info%40acme.com⟧"],
+    ["EMAIL_ADDRESS", "to ⟦support&#64;acme.com⟧"],
+    ["EMAIL_ADDRESS", "_SUFFIX = '⟦cert-v01@openssh.com⟧'"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(true))
 })
 
@@ -70,5 +83,10 @@ describe("is somebody's", () => {
     ["ID", "user record uid: ⟦4810923⟧"],
     ["ID", "My passport number, btw: ⟦C01X00T47⟧"],
     ["PHONE_NUMBER", "VAT ⟦030 901820⟧"],
+    ["USERNAME", "username: ⟦lily.ross⟧"],
+    ["USERNAME", "username: ⟦postgresfan88x⟧"],
+    ["IP_ADDRESS", "⟦192.88.99.7⟧/24"],
+    ["STREET_ADDRESS", "the Foundation, ⟦51 Franklin St, Boston⟧"],
+    ["EMAIL_ADDRESS", "to ⟦jane.roe%40acme.com⟧"],
   ])("%s in %j", (kind, text) => expect(isPublic(kind, text)).toBe(false))
 })

@@ -6,6 +6,8 @@ import { patternKinds } from "./kinds.ts"
 import { operatingPoints } from "./operating-points.ts"
 import { isAnnounced } from "./dealt-with.ts"
 import { isOfTheDead, saysBirth, wholeDate } from "./patterns/birth-date.ts"
+import { isTypeOfName, isTypeName } from "./patterns/code-names.ts"
+import { isWordOfCode } from "./single-words.ts"
 import { isUserName } from "./user-names.ts"
 import { isOneAddress, isWithoutCapitals, toAddress, toNames, toValue } from "./span-ends.ts"
 
@@ -91,7 +93,11 @@ const assistants =
   /^(?:claude(?: (?:code|ai|opus|sonnet|haiku))?|siri|alexa|cortana|copilot|chat ?gpt|gemini|grok|codex|llama|mistral|qwen|deepseek)$/i
 /** Verbs that begin sentences in scripts which the model reads letter by letter. */
 const firstWordOfOtherScript = /^[\p{sc=Cyrillic}\p{sc=Greek}]+$/u
-const beginsSentence = /(?:^|[.!?:\n]\s*)$/
+const beginsSentence = /(?:^|[.!?:\n"'`“„«]\s*)$/
+/** "Angka tidak valid", "Твърде малко": behind the first word of a name stands another with a capital, or a particle of a surname, which are short. */
+const goesOnSmall = /^\p{Lu}\p{Ll}+(?: \p{Ll}{4,})+$/u
+/** Programs have such names, and few people: `LangSmith`, `ChatOpenAI`. */
+const camelCase = /^(?!(?:Mac|Mc|De|Di|Du|Da|La|Le|Lo|Van|Von|Fitz|Ver|Ten|Ter|St|O)\p{Lu})\p{Lu}\p{Ll}+\p{Lu}\p{L}*$/u
 /**
  * An article or an object behind a verb that begins a sentence, in languages of which the model knows few verbs: "Vergiss alle",
  * "ruf mich", "Riassumi questo". Behind a name stands a verb or a surname; particles of surnames are not among these words.
@@ -106,14 +112,38 @@ const verbWithObject = new RegExp(
   "u",
 )
 
+const saysProgram = /(?<!\p{L})(?:generated|powered|bundled|transpiled|formatted|minified)(?!\p{L})[^.\n]{0,60} by $/iu
+/** A text that imports or installs something says so near its name. */
+const reachOfImport = 3000
+
+/** Whether one word names a program: what generates code, or what the text imports and installs. */
+function isProgram(text: string, name: string, start: number): boolean {
+  if (/\s/.test(name)) return false
+  if (saysProgram.test(text.slice(Math.max(0, start - 80), start))) return true
+  const word = name.toLowerCase()
+  const places = [
+    `from '${word}'`,
+    `from "${word}"`,
+    `require('${word}')`,
+    `install ${word}`,
+    `://${word}.`,
+    `@${word}/`,
+  ]
+  return places.some((place) => text.slice(Math.max(0, start - reachOfImport), start + reachOfImport).includes(place))
+}
+
 const namesFont = /(?<!\p{L})(?:font(?:[ _-]?(?:family|name|face))?|typeface)["']?\s{0,3}[:=]\s{0,3}[^;{}\n]{0,80}$/iu
 
 /** Programs that people talk to and typefaces have names of people, and the model takes verbs that it does not know for some. */
 function mayBePerson(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
   const name = text.slice(start, end)
+  if (isTypeOfName(name) || (isTypeName(name) && !/\p{Lu}/u.test(name)) || isWordOfCode(text, { start, end }))
+    return false
   if (assistants.test(name) || namesFont.test(text.slice(Math.max(0, start - 104), start))) return false
+  if (camelCase.test(name) || isProgram(text, name, start)) return false
   if (!beginsSentence.test(text.slice(Math.max(0, start - 8), start))) return true
   const isOneWord = /^\p{L}+(?: \p{Ll}+)*$/u.test(name)
+  if (goesOnSmall.test(name)) return false
   return !firstWordOfOtherScript.test(name) && !(isOneWord && verbWithObject.test(text.slice(start, start + 40)))
 }
 

@@ -17,16 +17,54 @@ export function creditsIn(text: string): (finding: Entity) => boolean {
     const before = text.slice(Math.max(0, start - mostOfList), start)
     if (kind === "USERNAME" && /\[@?$/.test(before.slice(-2)) && /^\]\(https?:/.test(text.slice(end, end + 8)))
       return true
+    const behind = text.slice(end, end + 240)
+    if (profile.test(behind) || (kind === "PERSON" && isLinkedWord(text, start, end))) return true
+    if (profileBefore.test(lineOf(before))) return true
     if (!mayHold()) return false
-    const line = before.slice(Math.max(before.lastIndexOf("\n") + 1, before.length - mostOfLine))
-    if (endsInNames(line, copyright) && !isOfList.test(before)) return true
-    if (endsInNames(line, comment) && !isItem(line, before)) return true
-    return isManifest() && (metadata.test(line) || listed.test(before))
+    if (
+      inCredits(before) ||
+      /__(?:author|maintainer|credits|copyright)__\s*=[^\n]*$|^\s*:(?:author|copyright|maintainer)s?:/.test(
+        lineOf(before),
+      )
+    )
+      return true
+    const written = lineOf(before)
+    if (endsInNames(written, copyright) && !isOfList.test(before)) return true
+    if (endsInNames(written, comment) && !isItem(written, before)) return true
+    return isManifest() && (metadata.test(written) || listed.test(before))
   }
 }
 
+/** What stands of the line in front of a finding. */
+const lineOf = (before: string): string =>
+  before.slice(Math.max(before.lastIndexOf("\n") + 1, before.length - mostOfLine))
+
+const pages =
+  "https?://(?:www\\.)?(?:(?:avatars\\d?\\.)?github(?:usercontent)?\\.com|gitlab\\.com|codeberg\\.org|bitbucket\\.org|twitter\\.com|x\\.com|bsky\\.app|npmjs\\.com|[a-z]{2,3}\\.wikipedia\\.org)/"
+/** A link with the name leads to a public page of its bearer: `[Ann Lee](https://github.com/ann)`, `Ann Lee <https://github.com/ann>`. */
+const profile = new RegExp(`^[^\\[\\]()<>\\n]{0,40}(?:\\(@[\\w-]{1,40}\\))?(?:\\]\\(|\\*{0,2} ?[<(])${pages}`, "i")
+/** The page, and then name and mail address: `[ann](https://github.com/ann) - **Ann Lee** <ann@lee.dev>`. */
+const profileBefore = new RegExp(
+  `\\]\\(${pages}[\\w-]{1,40}/?\\)[\\s*:–—-]{1,8}[\\p{L}\\p{M} .'’"-]{0,60}\\**\\s?<{0,2}$`,
+  "iu",
+)
+/** One word that is a link names a program or a company. */
+const isLinkedWord = (text: string, start: number, end: number): boolean =>
+  text.charAt(start - 1) === "[" && /^\]\(https?:/.test(text.slice(end, end + 8)) && !/\s/.test(text.slice(start, end))
+
+/** Whether the heading above says that those below have made something. */
+function inCredits(before: string): boolean {
+  // Of Markdown, or of the documentation of Perl.
+  const last = Math.max(before.lastIndexOf("\n#"), before.lastIndexOf("\n=head")) + 1
+  const title = /^(?:#{1,6}|=head\d) ([^\n]{1,80})\n/.exec(before.slice(last, last + 100))?.[1]
+  return title !== undefined && creditsTitle.test(title)
+}
+const creditsTitle =
+  /^\W*(?:core |original |past |current |active )?(?:authors?|contributors?|maintainers?|collaborators?|credits?|acknowledge?ments?|special thanks|thanks|thank you|sponsors?|backers?|licen[cs]e|copyright)\b/i
+
 /** Every credit has one of these. */
-const words = /author|contribut|maintain|copyright|©|\(c\)|(?:written|created|developed|ported) by/i
+const words =
+  /sponsor|backer|thanks|credits|acknowledg|collaborat|licen[cs]e|(?:definitions|implementation) by|author|contribut|maintain|copyright|©|\(c\)|(?:written|created|developed|ported) by|"(?:bugs|support|publisher|_?npmUser)/i
 
 const mostOfLine = 240
 const mostOfList = 4000
@@ -43,7 +81,8 @@ const isOfList = /(?:^|\s)\(b\)\s/
 const comment = new RegExp(
   `^\\s*(?:[#;%*]+|"(?:\\s|(?=this))|//+!?|/\\*+|--|<!--|"""|\\.\\\\")[^\\n\\w@]*(?:${[
     "[^\\n]{0,80}@(?:author|maintainer)s?:?",
-    "[^\\n.:!?]{0,60}(?<!\\w)(?:contributed|ported|rewritten) by:?",
+    "[^\\n.:!?]{0,60}(?<!\\w)(?:contributed|ported|rewritten|definitions|implementation) by:?",
+    "[^\\n!?]{0,60}(?<!\\w)licen[cs]e\\.",
     "(?:(?:this|the|original(?:ly)?|initial(?:ly)?|first|current|lead|main|vim|syntax|config(?:uration)?|file|script|code|module|program|plug-?in|theme|class|library|package|driver|tool|function|header|source|version|implementation|product|includes|cryptographic|software|python|was|is|has|been|and|for)[ ,:]+){0,8}(?:(?:written|created|developed|maintained|authored) by:?|(?:authors?|maintainers?|contributors?)\\s*:)",
   ].join("|")})`,
   "i",
@@ -81,7 +120,7 @@ const holder = /^[^.:!?;\n]{0,80}<$/
 const metadata = /^(?:Author|Maintainer)(?:-email)?: /
 /** In a value of the key: a string, an object or a list of them, in a file or in JSON that holds one. */
 const listed =
-  /(?:authors?|author_email|contributors|maintainers?|maintainer_email)(?:\\?["'])?\s{0,4}[:=]\s{0,4}(?:\\?["'][^"'\n]{0,240}|\{[^{}[\]]{0,400}|\[(?:[^{}[\]]|\{[^{}[\]]*\})*(?:\{[^{}[\]]*)?)$/i
+  /(?:authors?|author_email|contributors|maintainers?|maintainer_email|(?<=")(?:bugs|support|publisher|_?npmUser))(?:\\?["'])?\s{0,4}[:=]\s{0,4}(?:\\?["'][^"'\n]{0,240}|\{[^{}[\]]{0,400}|\[(?:[^{}[\]]|\{[^{}[\]]*\})*(?:\{[^{}[\]]*)?)$/i
 /** What the manifest of a package says beside them. */
 const manifest =
   /"(?:licen[cs]e|(?:dev|peer)?dependencies|repository|engines)\\?"\s*:|(?:^|\\n)\[(?:package|project|tool\.poetry|dependencies)\]|(?:^|\\n)[ \t]*(?:licen[cs]e|requires-python|edition)\s*=|\bsetup\(|^Metadata-Version: |(?:\b|\\n)authors = \[\s{0,8}\\?"[^"<\n]{1,80}<[^<>"\n]{3,80}>/im

@@ -1,6 +1,7 @@
 // Whether the words beside a name say that the writer of a text deals with its person: docs/why/private-persons.md.
 
 import type { TextRange } from "../../../kernel/index.ts"
+import { isRelated } from "./relations.ts"
 
 /** Who they are to the writer, how they are addressed or reached, what is written about them, or what is between them and the writer. */
 export function isDealtWith(text: string, { start, end }: TextRange): boolean {
@@ -10,6 +11,7 @@ export function isDealtWith(text: string, { start, end }: TextRange): boolean {
     [introduces, addresses, relates, signs, documents, employs].some((words) => words.test(before)) ||
     [says, isAway, isInOurDebt].some((words) => words.test(after)) ||
     (anyTitle.test(before) && isTreated.test(after)) ||
+    isRelated(before, after) ||
     (isOurs.test(sentence(before, after)) && isPrivateMatter.test(sentence(before, after)))
   )
 }
@@ -17,7 +19,7 @@ export function isDealtWith(text: string, { start, end }: TextRange): boolean {
 /** Whether a title or a relation stands in front of a name. */
 export function isAnnounced(text: string, { start }: TextRange): boolean {
   const before = text.slice(Math.max(0, start - 64), start)
-  return anyTitle.test(before) || relates.test(before)
+  return anyTitle.test(before) || relates.test(before) || isRelated(before, "")
 }
 
 /** The sentence of a name, without the name, as far as it is near. */

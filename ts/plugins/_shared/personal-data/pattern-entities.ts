@@ -35,7 +35,7 @@ const finders: readonly (readonly [kind: string, hint: RegExp, find: Find])[] = 
   ["PASSWORD", /basic|--?u|-p|-a|login/i, findLoginPasswords],
   ["API_KEY", /(?:secret|token|key).{0,10}[=:>]/i, findAssignedKeys],
   ["PASSWORD", /(?:pass|pwd?|wort).{0,10}[=:>]/i, findAssignedPasswords],
-  ["EMAIL_ADDRESS", /@/, findEmailAddresses],
+  ["EMAIL_ADDRESS", /@|%40|&#x?0{0,4}[46][04];|&commat;/i, findEmailAddresses],
   [
     "EMAIL_ADDRESS",
     /[([{<]\s?(?:at|ät|arroba|arobase)\s?[)\]}>]|\s(?:@|at|ät|arroba|arobase|chiocciola|klammeraffe)\s/i,

@@ -4,7 +4,7 @@
 import { creditsIn } from "./credits.ts"
 import type { Entity } from "./entities.ts"
 import { isPublicPlace } from "./public-places.ts"
-import { isOfBusiness, isOfNobody, isSample } from "./reserved-values.ts"
+import { isNetwork, isOfBusiness, isOfFoundation, isOfNobody, isSample } from "./reserved-values.ts"
 import { isIdOfModels } from "./user-names.ts"
 
 /** Kinds that ids of calls and replies are taken for. */
@@ -17,6 +17,8 @@ export function publicIn(text: string): (finding: Entity) => boolean {
     isOfNobody(finding.kind, text.slice(finding.start, finding.end)) ||
     isSample(text, finding) ||
     isOfBusiness(text, finding) ||
+    isNetwork(text, finding) ||
+    isOfFoundation(text, finding) ||
     (namesOfThings.has(finding.kind) && isIdOfModels(text, finding)) ||
     isPublicPlace(text, finding) ||
     isCredited(finding)

@@ -1,16 +1,19 @@
 // Values with the form of personal data that are nobody's: addresses inside of networks, of documentation and of public services,
-// mailboxes that nobody reads or that belong to an office or a list, and free telephone numbers. They stand in every other configuration
+// mailboxes that nobody reads or that belong to an office or a list, accounts of services, and free telephone numbers. They stand in every other configuration
 // file and letterhead. A rule that names kinds finds them all the same.
 
 import type { Entity } from "./entities.ts"
+import { encodedSign } from "./patterns/email-address.ts"
 import { toPlainEmail } from "./patterns/spelled-email.ts"
+import { isServiceAccount } from "./service-accounts.ts"
 
 /** Whether a value of a kind tells of no person. */
 export function isOfNobody(kind: string, value: string): boolean {
   if (kind === "IP_ADDRESS") return value.includes(":") ? isShared6(value) : isShared4(value)
   if (kind === "PHONE_NUMBER") return freephone.test(value)
+  if (kind === "USERNAME") return isServiceAccount(value)
   if (kind !== "EMAIL_ADDRESS") return false
-  const address = toPlainEmail(value)
+  const address = toPlainEmail(value.replace(encodedSign, "@"))
   return [unread, standIn, standInDomain, office, mailingList, reservedDomain].some((pattern) => pattern.test(address))
 }
 
@@ -69,10 +72,22 @@ const sampleDomain = /@(?:[\w-]+\.)*example\.(?:com|net|org)$/i
 export function isSample(text: string, { kind, start, end }: Entity): boolean {
   if (kind !== "EMAIL_ADDRESS" || !sampleDomain.test(text.slice(start, end))) return false
   const before = text.slice(Math.max(0, start - 24), start)
-  return /["'`]$/.test(before)
+  return /["'`](?:mailto:)?$/.test(before)
     ? /^["'`]/.test(text.slice(end, end + 1))
     : /(?:^|\n)[ \t-]*[\w.]{0,12}mail: $/.test(before)
 }
+
+/** Whether a finding is a network and no machine in it: `192.0.0.0/24`, `2001:470::`. */
+export const isNetwork = (text: string, { kind, start, end }: Entity): boolean =>
+  kind === "IP_ADDRESS" &&
+  (text.slice(start, end).endsWith("::") ||
+    (text.slice(start, end).endsWith(".0") && /^\/\d/.test(text.slice(end, end + 2))))
+
+/** The address that stands in each file under a licence of GNU. */
+const foundation = /Free Software[\s#*/]{1,12}Foundation,?[\s#*/]{1,12}(?:Inc\.?,?)?[^"{}]{0,100}$/i
+export const isOfFoundation = (text: string, { kind, start }: Entity): boolean =>
+  /^(?:STREET_ADDRESS|PHONE_NUMBER|ZIP_CODE)$/.test(kind) &&
+  foundation.test(text.slice(Math.max(0, start - 160), start))
 
 /** Numbers by which companies pay taxes and are registered: they stand on each invoice and in public registers. */
 const ofCompany =
@@ -86,8 +101,8 @@ export function isOfBusiness(text: string, { kind, start, end }: Entity): boolea
   return /^\d{12}$/.test(text.slice(start, end)) && /arn:aws|(?<!\p{L})(?:aws|iam)(?!\p{L})|amazonaws/iu.test(before)
 }
 
-/** RFC 2606. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */
-const reservedDomain = /[@.](?:example|test|invalid)$/i
+/** RFC 2606, and where extensions of SSH have their names. Of its domains `example.com`, `.net` and `.org` are where people look for a guard that finds something. */
+const reservedDomain = /[@.](?:example|test|invalid)$|@(?:openssh\.com|libssh\.org)$/i
 
 /** Free for who calls: 0800 in most countries, 800 and its like in North America. */
 const freephone =

@@ -87,8 +87,11 @@ export function toAddress(text: string, { start, end: marked }: TextRange): Text
   const first = written.search(/[\p{L}\p{N}]/u)
   const last = written.search(/[^\p{L}\p{N}]*$/u)
   if (first === -1 || !/\p{N}/u.test(written) || !/\p{L}{2}/u.test(written) || unspaced.test(written)) return undefined
-  if (isRowOfPlaces(written)) return undefined
+  // The end of a price and the next row: "0,05\nTornillo;20".
+  if (isRowOfPlaces(written) || (/\d[.,]$/.test(text.slice(Math.max(0, start - 2), start)) && /^\d/.test(written)))
+    return undefined
   if (beginsWithMoney.test(written) || (written.match(/\p{L}+/gu) ?? []).every(isNoStreet)) return undefined
+  if (!streetWord.test(written) && isOfMeasures(text, { start, end })) return undefined
   const begins = withStreetWord(text, start + first + lengthOfAddressee(written.slice(first)))
   return withNumbers(text, { start: begins, end: start + last })
 }
@@ -167,6 +170,23 @@ function isRowOfPlaces(written: string): boolean {
   if (!cellEnd.test(written) || streetWord.test(written)) return false
   return written.split(/[\t\n,;|]/).every((cell) => !(/\p{N}/u.test(cell) && /\p{L}/u.test(cell)))
 }
+
+const amountBefore =
+  /(?:[€$£×x≈<>±]|(?<!\p{L})(?:gbp|eur|usd|chf|pln|größe|gr\.|preis|artikel|seite|teil|kapitel|version|ab dem|am|bis|um|size|price|item|page|part|taille|prix|page|article|talla|precio|página|artículo|taglia|prezzo|pagina|articolo|preço|tamanho|artigo|maat|prijs|rozmiar|cena|strona|druck|pressure))[ :.]{0,2}$/iu
+const amountBehind =
+  /^(?:[.,:]\d|\s?(?:[€$£%°×x]|(?:eur|euros?|usd|chf|gbp|pln|zł|kč|kr|reais|bar|psi|kg|g|mg|lb|oz|cm|mm|m|km|m²|qm|l|ml|cl|v|w|kw|kwh|mb|gb|tb|hz|ps|cv|min|mins?|minut\p{L}*|sec|sek\p{L}*|seg\p{L}*|std|stund\p{L}*|hours?|heures?|horas?|ore|uur|uhr|godzin\p{L}*|tage?n?|\p{L}{2,12}tage|days?|jours?|d[ií]as?|giorn[io]|dagen|dni|wochen?|weeks?|semaines?|semanas?|settiman[ae]|tygod\p{L}*|monate?n?|months?|mois|mes(?:es)?|mes[ie]|maand(?:en)?|miesi\p{L}*|jahre?n?|years?|ans|años?|anos?|anni|jaar|lat|stück|stk|pcs|pi[eè]ces|piezas|pezzi|stuks|sztuk|personen|people|personnes|personas|persone|mal|times|fois|veces|volte|vitesses|seiten|pages|páginas|pagine|grad|degrees|grados|gradi)(?!\p{L})))/iu
+const numberIn = /\p{N}+/gu
+
+/** Whether each number in what has no street is one of a price, a size, a time or a date: "coûte 899 €, livraison sous 14 jours". */
+const isOfMeasures = (text: string, { start, end }: TextRange): boolean =>
+  [...text.slice(start, end).matchAll(numberIn)].every(({ 0: number, index }) => {
+    const at = start + index
+    return (
+      amountBefore.test(text.slice(Math.max(0, at - 16), at)) ||
+      amountBehind.test(text.slice(at + number.length, at + number.length + 20)) ||
+      /\d[.,]$/.test(text.slice(Math.max(0, at - 2), at))
+    )
+  })
 
 const numberBefore = /(?:^|[\s,;|>"'(])(\d{1,5}[a-z]?(?:[-/]\d{1,4})? )$/i
 const numberBehind =

@@ -1,6 +1,8 @@
 // Which values are names of users. Code is full of names that look like some.
 
 import type { TextRange } from "../../../kernel/index.ts"
+import { isAbbreviation, isFieldName, isTypeName } from "./patterns/code-names.ts"
+import { isDrawnSecret } from "./patterns/secrets/secret-value.ts"
 
 /** Names of functions, tables and constants: `forceGlobalAgent`, `LiteLLM_DeletedTeamTable`, `MAX_RETRIES`. Small letters with underscores are user names as often. */
 const nameInCode =
@@ -35,16 +37,34 @@ const packageOfScope = /^\W?(?:\S*node_modules\/)?@[a-z\d~][\w.~-]*\/[a-z\d~][\w
 const saysUser =
   /(?<!\p{L})(?:user|login|logged|signed|handle|account|nick|profile|alias|gamertag|member|author|owner|assignee|contact|follow|ping|instagram|discord|github|gitlab|telegram|twitter|reddit|slack|skype|steam|tiktok|mastodon|dm(?!\p{L})|benutzer|nutzer|konto|usuario|utilisateur|identifiant|pseudo|compte|cuenta)/iu
 
+/** Signs that no name of a user has, members of objects, names with three capitals, and dates behind them: `fields?.apiKey`, `_embedOrigins`, `tool_20260301`. */
+const surelyCode =
+  /[^\p{L}\p{N}\s._@\\/!?~+-]|^[!?.]|\?\.|^_+\p{L}|\.\w*\p{Ll}\p{Lu}|\p{Ll}(?:\p{Lu}[\p{Ll}\d]*){3}|_20\d{6}$/u
+/** `[name]: https://…` and `![text][name]` of Markdown, `[a-z]*` of a pattern, `name(` of a call, and `"content-type": ` of an object. */
+function isPlaceInCode(value: string, before: string, behind: string): boolean {
+  if (before.endsWith("[") && /^\](?:: |[*+?{])/.test(behind)) return true
+  if (before.endsWith("][") && behind.startsWith("]")) return true
+  if (/^\((?!~)/.test(behind)) return true
+  return /^\p{Ll}+(?:-\p{Ll}+)+$/u.test(value) && /["'`]$/.test(before) && /^["'`]\s?:/.test(behind)
+}
+/** A word in a string that is assigned. */
+const isInString = /[=:]\s{0,3}["'`][^"'`\n]{1,40}$/
+
 /** A name as programmers write them is one of a user only where words beside it say so. */
 export function isUserName(text: string, { start, end }: TextRange): boolean {
   const value = text.slice(start, end)
   if (value.length < 3 || !/\p{L}/u.test(value)) return false
   const before = text.slice(Math.max(0, start - 48), start)
+  if (isAbbreviation(value) || isTypeName(value)) return false
+  if (isFieldName(value) && !before.endsWith("@")) return false
+  if (surelyCode.test(value) || isPlaceInCode(value, before, text.slice(end, end + 4))) return false
   if (drawnCapitals.test(value) || packageOfScope.test(text.slice(Math.max(0, start - 1), end))) return false
   const isOfCode =
     nameInCode.test(value) ||
     commit.test(value) ||
-    (plainWord.test(value) && isAssigned.test(before)) ||
+    (plainWord.test(value) && (isAssigned.test(before) || isInString.test(before))) ||
+    (before.endsWith("`") && /^\p{Ll}+(?:_\p{Ll}+)+$/u.test(value)) ||
+    isDrawnSecret(value) ||
     isBlockLabel.test(before) ||
     text.startsWith("::", end) ||
     drawnId.test(value) ||

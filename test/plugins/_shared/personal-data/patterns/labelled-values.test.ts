@@ -14,6 +14,11 @@ test("values behind their labels are found, in forms and in code", () => {
     ["\ndirección: '147-2 Gül Sokak, Kayseri'", "STREET_ADDRESS 147-2 Gül Sokak, Kayseri"],
     ["\nDate of birth: 1994-12-21", "BIRTH_DATE 1994-12-21"],
     ["\nuser: lily.ross", "USERNAME lily.ross"],
+    ['{"username": "lily.ross", "role": "admin"}', "USERNAME lily.ross"],
+    ["{ user_name: 'jane_doe', age: 41 }", "USERNAME jane_doe", "AGE 41"],
+    ["<th>First name</th><td>Päivi</td>", "PERSON Päivi"],
+    ["Surname: Long", "PERSON Long"],
+    ["the user (lily.ross) called", "USERNAME lily.ross"],
   ] as const
   for (const [text, ...values] of cases) expect([text, ...found(text)]).toEqual([text, ...values])
 })
@@ -102,6 +107,24 @@ describe("nothing is found", () => {
     "phone,weight\nPixel 8,187\n2024-01-15,9",
     "phone,code\n1111111111,9",
     "user,total\nann1,5",
+    "def get_user(user_id: int): pass",
+    "def get_user(user_id: int) -> User:\n    return session.query(User)",
+    "user(john_doe) and login(user.name)",
+    "def f(user_name: str, age: int): ...",
+    "class A:\n  handle: any\n  login: bool = False\n  user_name: Optional[str] = None",
+    "fn login(user_name: &str, password: &str) -> Result<User> {",
+    "fun find(userName: string): User?",
+    "username: uuid\nlogin: varchar(40)\nhandle: bytes",
+    "username: NonEmptyString;",
+    "first_name: Optional[str]\nlast_name: Varchar",
+    "customer_id: uint256, account_id: int128",
+    "{ user_id: 'user_id' }",
+    '{ login: "phone" | "mail" }',
+    "the user (i.e. writing a new file), the user (e.g. an agent) and the user (a.k.a. owner) at 5",
+    "the user (i.e: x), der Nutzer (z.B. Ann)",
+    "login: see docs, 5",
+    "address = address.slice(0, zoneIndex)",
+    '{"PS":"599123456","PT":"912345678","PW":"6201234"}',
   ])("in %j", (text) => expect(found(text)).toEqual([]))
 })
 

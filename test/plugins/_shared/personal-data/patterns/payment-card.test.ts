@@ -67,6 +67,45 @@ test("numbers behind other names are none", () => {
   for (const text of cases) expect([text, ...found(text)]).toEqual([text])
 })
 
+test("numbers are found in the groups of pages, addresses of the web, tables and lists", () => {
+  const numbers = [
+    "4539%201488%200343%206467",
+    "4539+1488+0343+6467",
+    "4539·1488·0343·6467",
+    "4539 · 1488 · 0343 · 6467",
+    "4539, 1488, 0343, 6467",
+    "4539,1488,0343,6467",
+    "4539|1488|0343|6467",
+    "4539 | 1488 | 0343 | 6467",
+  ]
+  for (const number of numbers) expect([number, ...found(`x=${number}&y`)]).toEqual([number, number])
+  expect(found("my card: 5425, 2334, 3010, 9903")).toEqual(["5425, 2334, 3010, 9903"])
+  for (const [text, number] of [
+    ["5425233430109903EUR", "5425233430109903"],
+    ["5425233430109903.00", "5425233430109903"],
+    ["5425233430109903.0,", "5425233430109903"],
+    ["q=%205425233430109903", "5425233430109903"],
+  ] as const)
+    expect([text, ...found(text)]).toEqual([text, number])
+})
+
+test("numbers of a list or a sum, and prices, are none", () => {
+  const cases = [
+    "5425, 2334, 3010, 9903",
+    "5425+2334+3010+9903",
+    "| 5425 | 2334 | 3010 | 9903 |",
+    "card: 1000, 5425, 2334, 3010, 9903",
+    "card: 5425, 2334, 3010, 9903, 1000",
+    "card: 1 | 5425 | 2334 | 3010 | 9903",
+    "5425233430109903.25",
+    "5425233430109903.001",
+    "5425233430109903.00.1",
+    "5425233430109903eurasia",
+    "4539%201488+0343%206467",
+  ]
+  for (const text of cases) expect([text, ...found(text)]).toEqual([text])
+})
+
 test("hostile texts are read to their end", () => {
   for (const unit of ["card_4", "card_", "cc5425 ", "card_number_"]) {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length))

@@ -29,6 +29,17 @@ test("passwords are found in sentences of many languages", () => {
     ["my PIN is 7306, tell nobody", "7306"],
     ["the alarm code is 7306", "7306"],
     ["Die PIN der Karte lautet 730612.", "730612"],
+    ["Der PIN meiner Karte ist 4821", "4821"],
+    ["Die Geheimzahl ihrer EC-Karte ist 4821", "4821"],
+    ["de pincode van mijn kaart is 4821", "4821"],
+    ["PIN mojej karty to 4821", "4821"],
+    ["PIN-koden till mitt kort är 4821", "4821"],
+    ["das Passwort meines Rechners ist Kastanie93", "Kastanie93"],
+    ["das Kennwort unserer Praxis lautet Kastanie93", "Kastanie93"],
+    ["The login of the shop is admin / Blue-Tiger-88", "Blue-Tiger-88"],
+    ["Zugangsdaten: huber, Kastanie-93!", "Kastanie-93!"],
+    ["les identifiants du serveur sont marie / Marron-93", "Marron-93"],
+    ["las credenciales del portal son ann y Castaña-93", "Castaña-93"],
   ] as const
   for (const [text, password] of cases) expect([text, ...found(text)]).toEqual([text, `PASSWORD ${password}`])
   expect(found("changed the pw from Kastanie92! to Kastanie93!")).toEqual([
@@ -55,6 +66,11 @@ test("questions about passwords and pins have none", () => {
     "PIN code: 560001",
     "PIN: 2024-01-15",
     "connect pin 4017 to ground",
+    "the login is open 24/7, and v2 too",
+    "login: see docs / api-v2",
+    "access to the API is read / write2",
+    "credentials are in config / env-v2",
+    "the PIN of my board is GPIO 4017",
     "net use is a command of 1999",
     String.raw`net use Z: \\srv\share /user:acme\ann *`,
   ] as const

@@ -17,14 +17,18 @@ const topLevel = new RegExp(`^(?:[${letters}]{2,24}|xn--[a-z0-9-]{2,59})$`, "i")
 const endingOfName =
   /^(?:png|jpe?g|gif|svg|webp|ico|bmp|pdf|json|ya?ml|html?|css|scss|tsx?|jsx?|mjs|cjs|txt|xml|csv|exe|dll|tgz|gz|service|socket|timer|mount|automount|slice|scope|swap)$/i
 
+/** What stands for the sign in addresses of the web and in pages. */
+export const encodedSign: RegExp = /%40|&#0{0,4}64;|&#x0{0,4}40;|&commat;/i
+const sign = new RegExp(`@|${encodedSign.source}`, "gi")
+
 /** Looks left and right of each at sign, so a text without one costs nothing. */
 export function* findEmailAddresses(text: string): Work<readonly TextRange[]> {
   const ranges: TextRange[] = []
   let signs = 0
-  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
+  for (const { 0: written, index: at } of text.matchAll(sign)) {
     if (++signs % matchesOfStep === 0) yield
     const start = startOfLocal(text, at)
-    const end = endOfDomain(text, at + 1)
+    const end = endOfDomain(text, at + written.length)
     if (start < at && end !== undefined && !isOfUrlOrCopy(text, start, at, end)) ranges.push({ start, end })
   }
   return ranges
@@ -44,6 +48,8 @@ function startOfLocal(text: string, at: number): number {
 function endOfDomain(text: string, from: number): number | undefined {
   let end = from
   while (end < text.length && end - from < 253 && ofDomain.test(text.charAt(end))) end++
+  // `imports@env.await_promise` goes on as a name of code.
+  if (text.charAt(end) === "_" && /[^_\W]/.test(text.charAt(end + 1))) return undefined
   while (end > from && /[.-]/.test(text.charAt(end - 1))) end--
   const labels = text.slice(from, end).split(".")
   const last = labels.at(-1) ?? ""

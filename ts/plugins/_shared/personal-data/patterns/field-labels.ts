@@ -1,8 +1,10 @@
 // What the label of a field says that its value is: in forms, tables, code and lists.
 
 import type { TextRange } from "../../../../kernel/index.ts"
+import { isRole } from "../service-accounts.ts"
 import { dateForm } from "./birth-date.ts"
-import { isNoPassword } from "./secrets/secret-value.ts"
+import { goesOnAsCode, isAbbreviation, isFieldName, isTypeName, isTypeOfName } from "./code-names.ts"
+import { isCode, isNoPassword } from "./secrets/secret-value.ts"
 
 /** Labels by kind: in lower case, one space between words, without what `normalized` takes off. */
 const labels: readonly (readonly [kind: string, labels: string])[] = [
@@ -72,7 +74,7 @@ function normalized(label: string): string {
 
 /** What documentation writes in the place of a value. */
 const placeholder =
-  /^(?:[x*.•#?-]+|n\/?a|none|null|nil|undefined|true|false|string|number|text|integer|varchar.*|your.*|\W?[$%{[(<].*|(?:my|the|a)?[_ -]?(?:pass(?:word|wd)?|user(?:name)?|login|name|secret|token|example|test|admin|root|changeme|required|optional|unknown|tbd))$/i
+  /^(?:[x*.•#?-]+|n\/?a|see|siehe|none|null|nil|undefined|true|false|string|number|text|integer|varchar.*|your.*|\W?[$%{[(<].*|(?:my|the|a)?[_ -]?(?:pass(?:word|wd)?|user(?:name)?|login|name|secret|token|example|test|admin|root|changeme|required|optional|unknown|tbd))$/i
 
 /** The part of a field that is its value. Undefined where it does not look like one of the kind. */
 export function valueOfField(kind: string, text: string, { start, end }: TextRange): TextRange | undefined {
@@ -83,27 +85,28 @@ export function valueOfField(kind: string, text: string, { start, end }: TextRan
   const looksRight = forms.get(kind)
   if (looksRight === undefined || !looksRight.test(value) || placeholder.test(value)) return undefined
   if (kind === "PASSWORD" && isNoPassword(value, written.charAt(first - 1))) return undefined
-  // `handle: Option<RawHandle>`.
-  if (kind === "USERNAME" && (isNameInCode(value) || isRole(value) || /^(?:<|::|\()/.test(text.slice(end, end + 2))))
-    return undefined
+  if (goesOnAsCode(text.slice(start + first + value.length, end + 2)) && namesOfCode.has(kind)) return undefined
+  if (kind === "USERNAME" && (isNameInCode(value) || isRole(value) || isOfUnion(text, end))) return undefined
+  // `address = address.slice(0, end)`.
+  if (kind === "STREET_ADDRESS" && isCode(value)) return undefined
+  if ((kind === "ID" && isTypeName(value)) || (kind === "PERSON" && isTypeOfName(value))) return undefined
   return { start: start + first, end: start + first + value.length }
 }
+
+/** Kinds whose values may be words of code. */
+const namesOfCode: ReadonlySet<string> = new Set(["USERNAME", "PERSON"])
+
+/** `login: "phone" | "mail"` says what a value may be. */
+const isOfUnion = (text: string, end: number): boolean => /^["']?\s?\|\s?["']/.test(text.slice(end, end + 4))
 
 /** What programs call that in which values come. */
 const holder =
   /^(?:process\.env|os\.environ|import\.meta|this|self|args?|argv|kwargs|opts|options|cfg|conf|config|settings|env|environment|secrets|credentials|creds|inputs?|params|props|state|session|req|request|res|response|ctx|context|body|payload|data|form|query|row|record|result|obj|object|event|github|vars?|values)\./i
 
-/** What a program signs in as: `orders_admin`, `svc-backup`. */
-const isRole = (value: string): boolean =>
-  /^(?:svc|service|app|bot|ci|db|sys|system)[._-]|[._-](?:admin|user|svc|service|app|bot|db|root|reader|writer|readonly|owner|role|ci)\d?$/i.test(
-    value,
-  )
-
-const numberType = /^(?:[iuf](?:8|16|32|64|128)|u?int\d+(?:_t)?|float\d+)$/i
-
-/** Whether a name is one of code: a constant, a type, or a member that has the name of a field, as `config.user`. People are called `lily.ross`. */
+/** Whether a name is one of code: a constant, a type, a field, or a member that has the name of a field, as `config.user`. People are called `lily.ross`. */
 export function isNameInCode(value: string): boolean {
-  if (!/\p{Ll}/u.test(value) || holder.test(value) || numberType.test(value)) return true
+  if (!/\p{Ll}/u.test(value) || holder.test(value)) return true
+  if (isTypeName(value) || isFieldName(value) || isAbbreviation(value) || kindOfField(value) !== undefined) return true
   const last = value.slice(value.lastIndexOf(".") + 1)
   return last !== value && kindOfField(last) !== undefined
 }

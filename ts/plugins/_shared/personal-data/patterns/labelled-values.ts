@@ -40,6 +40,7 @@ function* fieldsIn(text: string): Work<readonly LabelledRange[]> {
     // Behind a label telephone numbers have a search of their own.
     if (kind === undefined || kind === "PHONE_NUMBER") continue
     const start = index + all.length - value.length
+    if (label === "PW" && isOfCountry.test(text.slice(Math.max(0, index - 48), index))) continue
     const range = valueOfField(kind, text, { start, end: start + ownPart(kind, value).length })
     // `user: hello` is a line of a conversation.
     const isTurn = /^user$/i.test(label.trim()) && !/^["']/.test(value)
@@ -48,6 +49,9 @@ function* fieldsIn(text: string): Work<readonly LabelledRange[]> {
   }
   return ranges
 }
+
+/** `"PT": "912…", "PW": "620…"` is a map of countries. */
+const isOfCountry = /["'][A-Z]{2}["']\s?:\s?[^\n]{0,36}$/
 
 /** Without quotes around it a value ends at the next comma or sentence, and one word at the next space. */
 function ownPart(kind: string, value: string): string {

@@ -8,9 +8,14 @@ import { findChecked, isNumberOfThing, textAfter, textBefore } from "./text-rang
 const fieldBefore =
   "(?<=(?<![A-Za-z])(?:(?:credit|debit|bank|payment)?_?card|cc|visa|master_?card|amex|(?:kredit|bank)?karte|tarjeta|carte|carta)(?:_?(?:no|nr|num|number|nummer|numero))?_?)"
 
-/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. Pages have the space as an entity, tables a tab, forms a line for each group. */
+/** Pages have the space as an entity, addresses of the web as `%20` or `+`, tables as a tab or bar, forms have a line for each group. */
+const between = "( {1,3}|\\t|\\r?\\n|[-./_·•+|]| - | [|·•] |, ?|&nbsp;|&#160;|&#xa0;|(?:%20){1,2}|%C2%A0|%2D)"
+/** Behind a number: no more digits, and no word but a currency. Programs that take it for a price write `.00`. */
+const endOfNumber =
+  "(?=(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|INR|BRL|AUD|CAD|JPY)(?!\\w)|[.,]00?(?![\\w])(?![.,]\\d)|(?!\\w|[.-]\\d))"
+/** Unbroken, or in the groups that are printed on cards: 4-4-4-4, 4-4-4-4-3, 4-6-5, 4-6-4. */
 const candidate = new RegExp(
-  `(?=\\d)(?<!\\d)(?:(?<!\\w|\\d[.-])|${fieldBefore})(?:\\d{13,19}|\\d{4}( {1,3}|\\t|\\r?\\n|[-./_]| - |&nbsp;|&#160;|&#xa0;)(?:\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{3})?|\\d{6}\\1\\d{4,5}))(?!\\w|[.-]\\d)`,
+  `(?=\\d)(?:(?<!\\w|\\d[.-])|(?<=%(?:20|3A|3D|2B))|(?<!\\d)${fieldBefore})(?:\\d{13,19}|\\d{4}${between}(?:\\d{4}\\1\\d{4}\\1\\d{4}(?:\\1\\d{3})?|\\d{6}\\1\\d{4,5}))${endOfNumber}`,
   "gi",
 )
 
@@ -42,9 +47,15 @@ const networks: readonly (readonly [first: RegExp, lengths: readonly number[]])[
 /** One number in ten passes the Luhn check by chance, so that of an order is left out even then. */
 export function findPaymentCards(text: string): Work<readonly TextRange[]> {
   return findChecked(text, candidate, ({ 0: found, index }) => {
-    const digits = found.replace(/&[^;]*;|\D/g, "")
+    const digits = found.replace(/&[^;]*;|%[\dA-F]{2}|\D/gi, "")
     const isKnown = networks.some(([first, lengths]) => first.test(digits) && lengths.includes(digits.length))
-    return isKnown && passesLuhn(digits) && !isNumberOfThing(text, index) && !isOfColumn(text, index, found)
+    return (
+      isKnown &&
+      passesLuhn(digits) &&
+      !isNumberOfThing(text, index) &&
+      !isOfColumn(text, index, found) &&
+      !isOfList(text, index, found)
+    )
   })
 }
 
@@ -55,4 +66,20 @@ function isOfColumn(text: string, index: number, found: string): boolean {
     /\d{4}[\t\n]$/.test(textBefore(text, index)) ||
     /^(?:\t|\r?\n)\d{4}(?!\d)/.test(textAfter(text, index + found.length))
   )
+}
+
+/** Signs between the numbers of a list, a sum or a row, as well as between groups. */
+const ofList = /[,|+]/
+const saysCard =
+  /(?<!\p{L})(?:(?:credit|debit|bank)?cards?|(?:kredit|bank|giro|debit|ec-?)?karten?(?:nummer|nr)?|cartes?|tarjetas?|carta|cartão|kaart|kaartnummer|visa|master-?card|amex|maestro|cc|pan)(?!\p{L})/iu
+
+/** Whether the groups are numbers of a list, of which some pass by chance: no zero begins them, more of them stand beside them, or nothing speaks of a card. */
+function isOfList(text: string, index: number, found: string): boolean {
+  const sign = ofList.exec(found)?.[0]
+  if (sign === undefined) return false
+  const before = textBefore(text, index)
+  const after = textAfter(text, index + found.length)
+  if (sign !== "|" && (/\d\s?[,+] ?$/.test(before) || /^\s?[,+] ?\d/.test(after))) return true
+  if (sign === "|" && (/\d ?\| ?$/.test(before) || /^ ?\| ?\d/.test(after))) return true
+  return !/\D0\d{3}(?!\d)/.test(found) && !saysCard.test(before) && !saysCard.test(after)
 }

@@ -78,11 +78,14 @@ function mayBeNational(text: string, { found, start, last }: Candidate): boolean
   const hasForm = /^[(0]|^\d{3}[-.]\d{3}[-.]\d{4}/.test(found) || isOffice.test(textAfter(text, start + found.length))
   if (!hasForm || isNumberOfThing(text, start) || isNumberOfFile(text, start)) return false
   const before = textBefore(text, start)
-  if (callingCodeBefore.test(before) || list.test(before)) return false
+  if (callingCodeBefore.test(before) || list.test(before) || isPostcode(found, before)) return false
   return !/\d{2}[ -]$/.test(before) || last >= start - 1
 }
 
 const isOffice = /^ {0,2}\(?(?:office|mobile|fax|cell|phone|home)\b/i
+/** "Boston, MA 02110-1301". */
+const isPostcode = (found: string, before: string): boolean =>
+  /^\d{5}-\d{4}$/.test(found) && /(?<![A-Z])[A-Z]{2},?[\s#*/]{1,8}$/.test(before)
 const callingCodeBefore = /\+\d{1,3}[ ().-]{0,3}$/
 /** What stands in a row of numbers. */
 const list =

@@ -28,7 +28,7 @@ const passwordWords =
   "password|passwd|passphrase|passcode|pwd|pw|kennwort|passwort|contraseña|(?<!palabras? )clave|mot de passe|mdp|wachtwoord|senha|palavra-passe|parol[aăe](?: d['’]ordine)?|hasło|hasła|heslo|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?:ni)?|jelsz[óo](?:m|)|şifre(?:m|miz)?|парол[ья]|geslo|lozinka"
 /** "for the guest wifi", "do wifi" */
 const ofWhat =
-  "(?: (?:for|in|of|to|on|at|from|für|im|vom|zum|zu|de|du|del|della|di|do|da|pour|para|per|voor|van|na|till|til|от|для)(?: [\\p{L}\\d'’-]{1,20}){1,6}?)?"
+  "(?: (?:for|in|of|to|on|at|from|für|im|vom|zum|zu|von|de|du|del|della|di|do|da|pour|para|per|voor|van|na|till|til|от|для|(?:m|d|s)eine[rs]|(?:uns(?:e)?r|ihr|ein|dies)e?[rs]|des|der|moj\\p{L}{1,3}|mé(?:ho)?|mojí|мо\\p{L}{1,3}|mit[t]?|min[ae]?)(?: [\\p{L}\\d'’-]{1,20}){1,6}?)?"
 const passwordVerb =
   "(?: is:?| was:?| ist:?| war:?| lautet:?| es:?| est:?| é:?| è:?| era:?| to:?(?<=(?:hasło|hasła)[^.\\n]{0,40})| je:?| är:?| er:?| on:?(?<=salasana.{0,3})| ?[:：]| [—–=]) [\"'‘“]?"
 const fromWord = "(?:from|von|de|da|van|z|från|fra|с)"
@@ -36,7 +36,7 @@ const toWord = "(?:to|into|auf|zu|in|a|à|en|para|por|naar|na|till|til)"
 
 /** Whose PIN or of which door; a pin alone is one of a board or a list. */
 const pinWords =
-  "(?:PIN|(?:[Mm]y|[Oo]ur|[Cc]ard|[Dd]oor|[Gg]ate|[Aa]larm|[Ss]afe|[Gg]arage|[Pp]hone|[Bb]ank|[Dd]ebit|[Aa]tm) (?:pin|PIN)|(?:[Dd]oor|[Gg]ate|[Aa]larm|[Ss]afe|[Gg]arage|[Ll]ock) ?[Cc]ode)(?: code| number)?"
+  "(?:PIN|(?:[Mm]y|[Oo]ur|[Cc]ard|[Dd]oor|[Gg]ate|[Aa]larm|[Ss]afe|[Gg]arage|[Pp]hone|[Bb]ank|[Dd]ebit|[Aa]tm) (?:pin|PIN)|[Pp]in-?[Cc]ode|PIN-?(?:[Cc]ode(?:n)?|[Nn]ummer|[Kk]od(?:en)?)|[Gg]eheimzahl|[Pp]incode|(?:[Dd]oor|[Gg]ate|[Aa]larm|[Ss]afe|[Gg]arage|[Ll]ock) ?[Cc]ode)(?: code| number)?"
 
 /**
  * In sentences: a label, a verb or a mark, and a value with a digit. Behind a mere space stand all kinds of words, such as in
@@ -74,6 +74,15 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp, counts?: (cand
     /(?:密码|密碼|口令|パスワード|비밀번호)(?:[ \t]?(?:是|为|為|改成|改为|设为|は|を|는|은|가|를)|(?=[ \t:：]))[ \t]?[:：]?[ \t]?[「『"“']?((?=[!-~]{0,64}?\d)(?=[!-~]{0,64}?[A-Za-z])[A-Za-z\d][!#-&*-;=?-Z^-~]{4,62}[!#-&*+\dA-Za-z=?@^_~-])/gu,
     isNoCode,
   ],
+  // "The login of the shop is admin / Blue-Tiger-88", "Zugangsdaten: ann, Kastanie-93!"
+  [
+    "PASSWORD",
+    new RegExp(
+      `(?<!\\p{L})(?:log-?ins?(?: details| data)?|credentials|creds|access(?: data)?|zugang(?:sdaten)?|anmeldedaten|login-?daten|identifiants|accès|acceso|credenciales|credenziali|accesso|acesso|credenciais|inloggegevens)(?: (?:for|of|to|on|from|für|vom|von|zum|zu|des|der|de|du|del|della|di|do|da|pour|para|per|voor|van)(?: [\\p{L}\\d.'’-]{1,24}){1,5}?)?(?: is:?| are:?| ist:?| sind:?| lautet:?| lauten:?| es:?| son:?| est:?| sont:?| é:?| è:?| sono:?| são:?| zijn:?| ?:) ["'‘“]?[\\p{L}\\d._@+-]{2,40}["'’”]?(?: ?[/|:] ?|, ?| (?:and|und|et|y|e|en|with|mit|avec|con|com|met) )["'‘“]?([^\\s"'’”/]{6,64}?)${endOfValue}`,
+      "giu",
+    ),
+    ({ value, before }) => isMixed(value) && isNoCode({ value, before, behind: "" }),
+  ],
   // `net use Z: \\srv\share /user:acme\ann …`
   [
     "PASSWORD",
@@ -83,14 +92,14 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp, counts?: (cand
   [
     "PASSWORD",
     new RegExp(
-      `(?<!\\p{L})${pinWords}(?: (?:for|of|to|für|vom|zum|der|des|de|du|del|della|do|da)(?: [\\p{L}\\d'’-]{1,20}){1,4}?)?(?:(?: is| was| ist| lautet| es| est| é| è):? (\\d{4,8})|: (\\d{4}))(?![\\d%]|[-.,/:]\\d|[ -]?[kKmMgG]?[hH]z|[ -](?:digits?|numbers?|characters?|ziffern|stellen|pins?|to|bis|ohms?|m?v|edition)(?!\\p{L}))`,
+      `(?<!\\p{L})${pinWords}(?: (?:for|of|to|für|vom|von|zum|zur|der|des|(?:[mds]eine|(?:unse|ih|eine|diese)r?e?)[rs]|de|du|del|della|di|do|da|van|voor|till|til|mojej|mojego|mé|pro|для)(?: [\\p{L}\\d'’-]{1,20}){1,4}?)?(?:(?: is| was| ist| war| lautet| es| est| é| è| to| je| är| er):? (\\d{4,8})|: (\\d{4}))(?![\\d%]|[-.,/:]\\d|[ -]?[kKmMgG]?[hH]z|[ -](?:digits?|numbers?|characters?|ziffern|stellen|pins?|to|bis|ohms?|m?v|edition)(?!\\p{L}))`,
       "gu",
     ),
   ],
   [
     "USERNAME",
     new RegExp(
-      `(?<!\\p{L})(?:(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| ?\\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}[._]\\p{L})|TODO\\()((?=${within}(?:\\d|[._]\\p{L}))(?=${within}\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
+      `(?<!\\p{L})(?:(?<![_.\\d])(?:user ?name|user|login|handle|account name|benutzername|usuario)(?:${verb}|${quote}| \\()|(?:user ?name|user|account name|benutzername|usuario) (?=${within}[._]\\p{L})|TODO\\()((?=${within}(?:\\d|[._]\\p{L}))(?=${within}\\p{Ll})[\\p{L}\\d][\\p{L}\\d._-]{1,38}[\\p{L}\\d])(?=["'’”.,;:)]*(?:\\s|$))`,
       "giu",
     ),
     ({ value }) => !fileEnding.test(value) && !isNameInCode(value),
@@ -117,7 +126,7 @@ const phrases: readonly (readonly [kind: string, pattern: RegExp, counts?: (cand
 
 /** Every sentence with a value has one of these. */
 const mayHold =
-  /pass|pasa|paspo|ausweis|pw|kennw|contras|clave|mdp|senha|wachtw|parol|has[lł]|heslo|lösen|adgang|salas|jelsz|şifre|пароль|пароля|geslo|lozinka|密|口令|パス|비밀|net use|pin|code|login|user|usuario|benutzer|handle|todo|employee|staff|patient|customer|client|member|student|personnel|badge|policy|insurance|national|tax|voter|pan|aadha|record|account|mrn|pesel|steuern|personaln|licen[cs]e|aged?|turn|year/i
+  /pass|pasa|paspo|ausweis|pw|kennw|contras|clave|mdp|senha|wachtw|parol|has[lł]|heslo|lösen|adgang|salas|jelsz|şifre|пароль|пароля|geslo|lozinka|密|口令|パス|비밀|net use|pin|geheimzahl|code|login|log-in|credential|creds|access|acc[eè]s|acces|zugang|anmelde|inlog|identifiant|credencia|credenzia|user|usuario|benutzer|handle|todo|employee|staff|patient|customer|client|member|student|personnel|badge|policy|insurance|national|tax|voter|pan|aadha|record|account|mrn|pesel|steuern|personaln|licen[cs]e|aged?|turn|year/i
 const fileEnding = /\.(?:html?|php|jsx?|tsx?|py|rb|go|rs|java|json|ya?ml|md|txt|css|xml|sql|sh|com|org|net|io)$/i
 
 export function* findValuesInSentences(text: string): Work<readonly LabelledRange[]> {
@@ -145,6 +154,13 @@ const otherKey = /(?<!\p{L})(?:clave|parol[aăe]|hasł[oa])(?!\p{L})[^.\n]{0,60}
 
 const isOtherKey = (value: string, before: string): boolean =>
   otherKey.test(before) && (plain.test(value) || value.includes("_"))
+
+/** Beside a name a password is known by its letters, digits and signs or cases: "24/7" and "v2" have not all of them. */
+const isMixed = (value: string): boolean =>
+  /\d/.test(value) &&
+  /\p{L}{2}/u.test(value) &&
+  (/[^\p{L}\d.]/u.test(value) || /\p{Ll}.*\p{Lu}|\p{Lu}.*\p{Ll}/u.test(value)) &&
+  !plain.test(value)
 
 const changes =
   /set|chang|updat|switch|rotat|setz|änder|stell|wechs|cambi|pus[eo]|modifi|remplac|mis(?:e|) |mud|alter|troqu|impost|wijzig|verander|zmien|ustaw|byt|ändr|endr|değiş|změn/i

@@ -19,10 +19,15 @@ export function* findServiceKeys(text: string): Work<readonly TextRange[]> {
  */
 const isDrawn = (key: string): boolean =>
   new Set(key).size >= 10 &&
-  (/\d/.test(key) || (key.startsWith("hf_") && isDrawnOfLetters(key.slice(3)))) &&
+  (/\d/.test(key) || isDrawnToken(key)) &&
   (!shortBeginning.test(key) || isDrawnSecret(key.replace(shortBeginning, ""))) &&
   !/example|your[_-]|xxxx|placeholder|123456789|abcdefgh/i.test(key) &&
   (!/^[MNO][\w-]{22,27}\./.test(key) || isOfBot(key))
+
+/** 34 letters, in which so many consonants stand in a row as in no words. */
+const isDrawnToken = (key: string): boolean =>
+  key.startsWith("hf_") &&
+  (isDrawnOfLetters(key.slice(3)) || (key.length === 37 && /[bcdfghjklmnpqrstvwxz]{5}/i.test(key)))
 
 /** Digits in base64. */
 const isOfBot = (key: string): boolean =>
