@@ -2,7 +2,7 @@
 
 import type { Range } from "./gains.ts"
 import { hasWordSigns, isPlausible } from "./letter-pairs.ts"
-import { type Segment, segmentsOf } from "./segment.ts"
+import { decoded, isCode, type Segment, segmentsOf } from "./segment.ts"
 import { rot13 } from "./shifted.ts"
 
 /** `runs` are parts without blanks, of letters, digits and what base64 has beside them. */
@@ -11,7 +11,8 @@ export function decodeRuns(text: string, runs: readonly Range[]): readonly Segme
     const found = text.slice(start, end)
     const plain = plainOf(found)
     const segments = plain === undefined ? decodePieces(found) : [{ start: 0, end: found.length, plain }]
-    return segments.map((each) => withPadding(text, { ...each, start: start + each.start, end: start + each.end }))
+    const placed = segments.map((each) => ({ ...each, start: start + each.start, end: start + each.end }))
+    return decoded(placed, hasWordSigns).map((each) => withPadding(text, each))
   })
 }
 
@@ -59,22 +60,40 @@ function plainOf(run: string): string | undefined {
   const signs = run.replaceAll(/[\r\n]/g, "")
   const plain = fromAlphabet(signs)
   // A short run could make words by chance.
-  return plain !== undefined || signs.length < fewestChanged || isHex.test(signs) ? plain : fromChanged(signs)
+  return plain !== undefined || signs.length < fewestChanged ? plain : fromChanged(signs)
 }
 
 const isHex = /^(?:[\da-f]{2})+$/i
 
-function fromAlphabet(signs: string): string | undefined {
+export function fromAlphabet(signs: string): string | undefined {
   if (/^(?:[01]{8})+$/.test(signs)) return readable(bytesOf(signs, hex, 1))
-  if (isHex.test(signs)) return readable(bytesOf(signs, hex, 4))
-  const plain = /^[A-Z2-7]+$/.test(signs) ? readable(bytesOf(signs, base32, 5)) : undefined
-  return plain ?? readable(bytesOf(signs, base64, 6))
+  const numbers = fromDigits(signs)
+  if (numbers !== undefined && isPlausible(numbers)) return numbers
+  if (isHex.test(signs)) return readable(bytesOf(signs, hex, 4)) ?? numbers
+  const plain = isBase32.test(signs) ? readable(bytesOf(signs.toUpperCase(), base32, 5)) : undefined
+  return plain ?? numbers ?? readable(bytesOf(signs, base64, 6))
 }
 
-/** Base64 backwards, and in the alphabet of rot13. */
+/** Long words have no digits. */
+const isBase32 = /^(?:[A-Z2-7]+|(?=[a-z]*\d)[a-z2-7]+)$/
+
+/** Codes of letters without blanks between them: decimal ones need none, octal ones have three digits. */
+function fromDigits(signs: string): string | undefined {
+  const form = [decimal, octal].find(({ all }) => all.test(signs))
+  const plain = form && toText(signs.match(form.each) ?? [], form.radix)
+  return plain !== undefined && new Set(plain).size >= fewestSigns ? plain : undefined
+}
+
+/** Numbers that have some digits again and again read like some letter. */
+const fewestSigns = 8
+const decimal = { all: /^(?:0?[3-9]\d|1[01]\d|12[0-7]|01[03])+$/, each: /[01]\d\d|\d\d/g, radix: 10 }
+const octal = { all: /^(?:0[4-7]|1[0-7])(?:[0-7](?:0[4-7]|1[0-7]))*[0-7]$/, each: /\d{3}/g, radix: 8 }
+
+/** Base64 and hexadecimal digits backwards, and base64 in the alphabet of rot13. */
 function fromChanged(signs: string): string | undefined {
-  const backwards = Array.from(signs).toReversed().join("")
-  return readable(bytesOf(backwards, base64, 6)) ?? readable(bytesOf(rot13(signs), base64, 6))
+  const turned = backwards(signs)
+  if (isHex.test(signs)) return readable(bytesOf(turned, hex, 4))
+  return readable(bytesOf(turned, base64, 6)) ?? readable(bytesOf(rot13(signs), base64, 6))
 }
 
 const fewestChanged = 32
@@ -88,14 +107,14 @@ const alphabet = (signs: string, more: Readonly<Record<string, number>> = {}): U
 
 const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 const digits = "0123456789"
-const base64 = alphabet(`${capitals}${capitals.toLowerCase()}${digits}+/`, { "-": 62, _: 63 })
+export const base64 = alphabet(`${capitals}${capitals.toLowerCase()}${digits}+/`, { "-": 62, _: 63 })
 const base32 = alphabet(`${capitals}234567`)
 const hex = alphabet(`${digits}abcdef`, { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 })
 
 /** So many bytes tell whether the rest is a text. */
 const firstBytes = 24
 
-function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array | undefined {
+export function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((signs.length * width) / 8))
   let [held, bits, count] = [0, 0, 0]
   for (let index = 0; index < signs.length; index++) {
@@ -106,7 +125,7 @@ function bytesOf(signs: string, values: Uint8Array, width: number): Uint8Array |
     bytes[count++] = held >> bits
     if (count !== firstBytes) continue
     const first = bytes.subarray(0, count)
-    if (utf16In(first) === undefined && unprintable(first) > count / 4) return undefined
+    if (!isUtf32(first) && utf16In(first) === undefined && unprintable(first) > count / 4) return undefined
   }
   return bytes
 }
@@ -121,6 +140,10 @@ function utf16In(bytes: Uint8Array): "utf-16be" | "utf-16le" | undefined {
   return place === -1 ? undefined : place === 0 ? "utf-16be" : "utf-16le"
 }
 
+/** Three of four bytes of a Latin text are zero. */
+const isUtf32 = (bytes: Uint8Array): boolean =>
+  bytes.length >= 16 && bytes.reduce((count, byte) => count + Number(byte === 0), 0) >= bytes.length * 0.7
+
 const unprintable = (bytes: Uint8Array): number =>
   bytes.reduce(
     (count, byte) => count + Number((byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) || byte === 0x7f),
@@ -129,21 +152,34 @@ const unprintable = (bytes: Uint8Array): number =>
 
 function readable(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined) return undefined
+  if (isUtf32(bytes)) return readable(bytes.filter((byte) => byte !== 0))
   const utf16 = utf16In(bytes)
   if (utf16 === undefined && unprintable(bytes) > bytes.length / 8) return undefined
   const text = new TextDecoder(utf16).decode(bytes)
   return hasWordSigns(text) || isCode(text) ? text : undefined
 }
 
-/** What may be encoded once more. */
-const isCode = (text: string): boolean => /^[\w+/=%\\\s-]{16,}$/.test(text)
+/** Six in a row: a search from each digit is fast. */
+const mayBeNumbers = /\d[\da-fA-F]{1,7}h?(?:[\s"',;:/|.+_&-]{1,4}(?:0[xob]|[uU]\+)?\d[\da-fA-F]{1,7}h?){5}/
 
-/** Numbers in a row, each a byte or a letter: hexadecimal, decimal, octal, binary, and Morse code. */
-export function decodeNumbers(text: string): readonly Segment[] {
-  return numberForms.flatMap(({ pattern, toPlain }) =>
-    segmentsOf(text, pattern, toPlain).filter(({ plain }) => isPlausible(plain) || isCode(plain)),
+export const hasNumbers = (text: string): boolean => mayBeNumbers.test(text)
+
+/** Numbers in a row, each a byte or a letter: hexadecimal, decimal, octal, binary, and Morse code, each with its parts. */
+export const decodeNumbers = (text: string): readonly (readonly Segment[])[] =>
+  numberForms.map(({ pattern, toPlain }) =>
+    decoded(
+      segmentsOf(text, pattern, (found) => eitherWay(found, toPlain)),
+      isPlausible,
+    ),
   )
+
+/** As it stands, and backwards. */
+const eitherWay = (found: string, toPlain: (found: string) => string): string => {
+  const plain = toPlain(found)
+  return isPlausible(plain) || isCode(plain) ? plain : toPlain(backwards(found))
 }
+
+const backwards = (text: string): string => Array.from(text).toReversed().join("")
 
 const toText = (numbers: readonly string[], radix: number): string =>
   new TextDecoder().decode(Uint8Array.from(numbers, (each) => Number.parseInt(each, radix)))
@@ -154,28 +190,39 @@ const morse: ReadonlyMap<string, string> = new Map(
     .map((signs, index) => [signs, String.fromCharCode(0x61 + index)]),
 )
 
+/** Dots and dashes, also those of typographers. */
+const beep = "[.•·∙●⋅‧–—−‒-]{1,5}"
+
+const decimals = /(?<![\da-z])(?:0o?)?\d{2,3}(?:[\s"',;:/|.+_&-]{1,4}(?:0o?)?\d{2,3}(?![\da-z])){7,}/gi
+const fromDecimals = (found: string): string => toText(found.match(/\d{2,}/g) ?? [], 10)
+
 const numberForms: readonly { readonly pattern: RegExp; readonly toPlain: (found: string) => string }[] = [
   {
-    pattern: /\b(?:0x)?[\da-f]{2}(?:[\s,:]{1,2}(?:0x)?[\da-f]{2}\b){7,}/gi,
-    toPlain: (found) => toText(found.replaceAll(/0x/gi, "").match(/[\da-f]{2}/gi) ?? [], 16),
+    // `49`, `0x49`, `49h`, `U+0049`, and in groups.
+    pattern:
+      /(?<![\da-z])(?:0x|u\+00)?(?:[\da-f]{2}){1,4}h?(?:[\s"',;:/|.+_&-]{1,4}(?:0x|u\+00)?(?:[\da-f]{2}){1,4}h?(?![\da-z])){7,}/gi,
+    toPlain: (found) => toText(found.replaceAll(/0x|u\+00/gi, "").match(/[\da-f]{2}/gi) ?? [], 16),
   },
   {
-    pattern: /\b\d{2,3}(?:[\s,;]{1,3}\d{2,3}\b){7,}/g,
-    toPlain(found) {
-      const numbers = found.match(/\d+/g) ?? []
-      const plain = toText(numbers, 10)
-      return isPlausible(plain) || /[89]/.test(found) ? plain : toText(numbers, 8)
-    },
+    pattern: decimals,
+    toPlain: fromDecimals,
   },
   {
-    pattern: /\b[01]{8}(?:[\s,]{1,2}[01]{8}\b){5,}/g,
-    toPlain: (found) => toText(found.match(/[01]{8}/g) ?? [], 2),
+    pattern: decimals,
+    toPlain: (found) =>
+      /[89]/.test(found) || isPlausible(fromDecimals(found)) ? "" : toText(found.match(/\d{2,}/g) ?? [], 8),
   },
   {
-    pattern: /(?<![^\s])[.-]{1,5}(?: {1,3}(?:\/ ?)?[.-]{1,5}(?![^\s])){7,}/g,
+    pattern: /(?<![\da-z])(?:0b)?[01]{7,8}(?:[\s"',;:/|.+_&-]{1,4}(?:0b)?[01]{7,8}(?![\da-z])){5,}/gi,
+    toPlain: (found) => toText(found.match(/[01]{7,}/g) ?? [], 2),
+  },
+  {
+    pattern: new RegExp(`(?<!\\S)${beep}(?:\\s{1,3}(?:[/|]\\s?)?${beep}(?!\\S)){7,}`, "g"),
     toPlain: (found) =>
       found
-        .split(/ {2,}| ?\/ ?/)
+        .replaceAll(/[•·∙●⋅‧]/g, ".")
+        .replaceAll(/[–—−‒]/g, "-")
+        .split(/ {2,}|\s?[/|]\s?|\s*\n\s*/)
         .map((word) =>
           word
             .split(" ")

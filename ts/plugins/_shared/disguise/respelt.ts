@@ -1,7 +1,7 @@
 // Words with other signs in the place of letters, and words whose letters stand apart.
 
 import { bitsOf, isPlausible, letterOf } from "./letter-pairs.ts"
-import { type Segment, segmentsOf } from "./segment.ts"
+import { decoded, type Segment, segmentsOf } from "./segment.ts"
 
 const likeLetters: Readonly<Record<string, string>> = {
   "0": "o",
@@ -84,17 +84,41 @@ function lettersFor(given: string): string | undefined {
   return said + bitsOf(before, 0) <= mostBits * (given.length + 1) ? plain : undefined
 }
 
-const apart = /(?<![A-Za-z0-9])[A-Za-z0-9@$](?:[\s._\-*|/~,+]{1,6}[A-Za-z0-9@$](?![A-Za-z0-9])){4,}/g
+/** Any signs, such as those around characters of programs; `@` and `$` may be letters, too. */
+const anyLetter = "A-Za-z0-9\\u00c0-\\u1fff\\u2c00-\\ud7ff\\uf900-\\uffff"
+const gap = `(?:[^${anyLetter}@$]{1,9}|[@$][\\s@$]{0,5})`
+const apart = new RegExp(`(?<![${anyLetter}])[A-Za-z0-9@$](?:${gap}[A-Za-z0-9@$](?![${anyLetter}])){4,}`, "g")
+const letterAndGap = new RegExp(`([A-Za-z0-9@$])(${gap})?`, "g")
+const isOfLists = /^[\s._\-*|/~,+]{1,6}$/
+/** Other signs have to be the same in most places, and between more letters. */
+const shareOfUsual = 0.6
+const fewestOfOthers = 8
 
 /** Letters with the same between all of them; where there is more, or something else, a word ends. */
 export function joinLetters(text: string): readonly Segment[] {
-  return segmentsOf(text, apart, (found) => {
-    const between = found.match(/[\s._\-*|/~,+]+/g) ?? []
-    const counts = Map.groupBy(between, (each) => each)
-    const usual =
-      [...counts].toSorted(
-        (one, other) => other[1].length - one[1].length || one[0].length - other[0].length,
-      )[0]?.[0] ?? ""
-    return found.replaceAll(/[\s._\-*|/~,+]+/g, (each) => (each === usual ? "" : " "))
-  }).filter(({ plain }) => isPlausible(plain))
+  return decoded(segmentsOf(text, apart, joined), isPlausible)
 }
+
+/** Nothing where what is between them looks like no disguise, or where they are characters of a program. */
+function joined(found: string): string {
+  const letters = Array.from(found.matchAll(letterAndGap), ([, letter = "", between = ""]) => ({ letter, between }))
+  const counts = new Map<string, number>()
+  for (const { between } of letters.slice(0, -1)) counts.set(between, (counts.get(between) ?? 0) + 1)
+  const [usual = "", count = 0] =
+    [...counts].toSorted((one, other) => other[1] - one[1] || one[0].length - other[0].length)[0] ?? []
+  if (/["'`].*["'`]/.test(usual)) return ""
+  const isList = [...counts.keys()].every((between) => isOfLists.test(between))
+  if (!isList && (letters.length < fewestOfOthers || count < shareOfUsual * (letters.length - 1))) return ""
+  const after = (between: string): string =>
+    between === usual || between === "" ? "" : isOfLists.test(between) ? " " : `${signsOf(between, usual)} `
+  return letters
+    .map(({ letter, between }) => letter + after(between))
+    .join("")
+    .trimEnd()
+}
+
+/** Marks of sentences. */
+const signsOf = (between: string, usual: string): string =>
+  Array.from(between)
+    .filter((sign) => sign.trim() !== "" && !usual.includes(sign))
+    .join("")

@@ -7,15 +7,33 @@ export interface Segment {
   readonly start: number
   readonly end: number
   readonly plain: string
+  /** What it means says nothing yet: it may be encoded once more. */
+  readonly isCode?: boolean
 }
+
+const fewestOfCode = 16
+
+/** What is encoded has signs that show something. */
+export const isCode = (text: string): boolean => text.length >= fewestOfCode && !/(?![\t\n\r])\p{Cc}|\ufffd/u.test(text)
+
+/** Those that say words, and those that may be encoded once more. */
+export const decoded = (segments: readonly Segment[], says: (plain: string) => boolean): readonly Segment[] =>
+  segments.length === 0
+    ? segments
+    : segments.flatMap((each) => (says(each.plain) ? each : isCode(each.plain) ? { ...each, isCode: true } : []))
 
 /** Each part of a text that has a form, with what it means. */
 export const segmentsOf = (text: string, form: RegExp, toPlain: (found: string) => string): readonly Segment[] =>
-  Array.from(text.matchAll(form), ({ 0: found, index: start }) => ({
-    start,
-    end: start + found.length,
-    plain: toPlain(found),
-  }))
+  // Nearly every text has none.
+  text.search(form) === -1
+    ? none
+    : Array.from(text.matchAll(form), ({ 0: found, index: start }) => ({
+        start,
+        end: start + found.length,
+        plain: toPlain(found),
+      }))
+
+const none: readonly Segment[] = []
 
 /** Shorter ones may be single words of a sentence, which are read with what stands around them. */
 const isShort = 60

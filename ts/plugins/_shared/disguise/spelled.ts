@@ -2,14 +2,22 @@
 // program joins.
 
 import { hasWordSigns, isEnglish, isPlausible } from "./letter-pairs.ts"
-import { type Segment, segmentsOf } from "./segment.ts"
+import { decoded, type Segment, segmentsOf } from "./segment.ts"
 
-/** Five ways to spell, each with its parts. */
+/** Ways to spell, each with its parts. */
 export function unspell(text: string): readonly (readonly Segment[])[] {
   return [
-    segmentsOf(text, calls, (found) => fromCodes(found.match(/\d+/g) ?? [])).filter(({ plain }) => hasWordSigns(plain)),
-    segmentsOf(text, strings, (found) => Array.from(found.matchAll(string), ([, , said]) => said).join("")).filter(
-      ({ plain }) => isPlausible(plain),
+    decoded(
+      segmentsOf(text, calls, (found) => fromCodes(found.match(codeOfCall) ?? [])),
+      hasWordSigns,
+    ),
+    decoded(
+      segmentsOf(text, strings, (found) => Array.from(found.matchAll(string), ([, , said]) => said).join("")),
+      isPlausible,
+    ),
+    decoded(
+      segmentsOf(text, characters, (found) => found.replaceAll(character, "$2")),
+      isPlausible,
     ),
     segmentsOf(text, places, fromPlaces).filter(({ plain }) => plain.length >= fewestLetters && isEnglish(plain)),
     segmentsOf(text, radio, fromRadio),
@@ -17,8 +25,10 @@ export function unspell(text: string): readonly (readonly Segment[])[] {
   ]
 }
 
-const calls =
-  /\b(?:chr|char|(?:string\.)?fromcharcode)\( ?\d{2,3} ?\)(?:\s{0,3}[+.,&|]{0,2}\s{0,3}\b(?:chr|char|(?:string\.)?fromcharcode)\( ?\d{2,3} ?\)){7,}/gi
+/** `chr(73)`, `ChrW(0x49)`, `[char]73`. */
+const call = "\\b(?:ch(?:ar|r[wb]?)|(?:string\\.)?fromcharcode)[( \\]] ?(?:0x[\\da-f]{2}|\\d{2,3}) ?\\)?"
+const calls = new RegExp(`${call}(?:\\s{0,3}[+.,&|]{0,2}\\s{0,3}\\[?${call}){7,}`, "gi")
+const codeOfCall = /(?<=[( \]])(?:0x[\da-f]{2}|\d{2,3})/gi
 
 const fromCodes = (codes: readonly string[]): string => String.fromCharCode(...codes.map(Number))
 
@@ -26,18 +36,34 @@ const fromCodes = (codes: readonly string[]): string => String.fromCharCode(...c
 const strings = /(["'`])[^"'`\n]{1,40}\1(?:\s{0,3}[+.&]\s{0,3}(["'`])[^"'`\n]{1,40}\2){3,}/g
 const string = /(["'`])([^"'`\n]{1,40})\1/g
 
+/** A list of characters. */
+const characters = /(["'`])\\?[^\n]\1(?:[\s,;+.&|]{0,3}\1\\?[^\n]\1){7,}/g
+const character = /(["'`])\\?([^\n])\1[\s,;+.&|]{0,3}/g
+
 /** 9-7-14 is a word, and a blank ends it; 0 is a blank. Where no word has two numbers, the blanks are between letters. */
 const places =
-  /(?<![\w.,-])(?:1?\d|2[0-6])(?:[-.](?:1?\d|2[0-6]))*(?:[ /|]{1,3}(?:1?\d|2[0-6])(?:[-.](?:1?\d|2[0-6]))*){3,}(?![\w-])/g
+  /(?<![\w.,-])(?:[01]?\d|2[0-6])(?:[-.,_:](?:[01]?\d|2[0-6]))*(?:[\s/|]{1,3}(?:[01]?\d|2[0-6])(?:[-.,_:](?:[01]?\d|2[0-6]))*){3,}(?![\w-])/g
 /** Dates, versions and scores are shorter. */
 const fewestLetters = 12
 
 function fromPlaces(found: string): string {
-  const words = found.split(/[ /|]+/).map((word) => word.split(/[-.]/))
-  const between = words.every((word) => word.length === 1) ? "" : " "
-  return words
-    .map((word) => word.map((place) => (place === "0" ? " " : String.fromCharCode(0x60 + Number(place)))).join(""))
-    .join(between)
+  const spelt = /[-.,_:]/.test(found) ? found : withWords(found)
+  return spelt
+    .split(/[\s/|]+/)
+    .map((word) =>
+      word
+        .split(/[-.,_:]/)
+        .map((place) => (Number(place) === 0 ? " " : String.fromCharCode(0x60 + Number(place))))
+        .join(""),
+    )
+    .join(" ")
+}
+
+/** What is between most of the numbers is between letters. */
+function withWords(found: string): string {
+  const between = Map.groupBy(found.match(/[\s/|]+/g) ?? [], (each) => each)
+  const [usual] = [...between].toSorted((one, other) => other[1].length - one[1].length)[0] ?? []
+  return found.replaceAll(/[\s/|]+/g, (each) => (each === usual ? "-" : " "))
 }
 
 const radioWord =

@@ -103,7 +103,7 @@ function countOn(counts: Counts, text: string, { offset, count, letters, runs }:
   let { runStart, has, hasAll, escapes, foreign, before, spelt, mostSpelt } = counts
   for (let index = 0; index < count; index++) {
     const code = text.charCodeAt(offset + index)
-    const trait = code < 128 ? (traits[code] as number) : 0
+    const trait = code < 128 ? (traits[code] as number) : isDotOrDash(code) ? isDot : 0
     const letter = code < 128 ? (letterOf[code] as number) : 0
     letters[index] = letter
     if (letter !== 0) {
@@ -130,6 +130,10 @@ function countOn(counts: Counts, text: string, { offset, count, letters, runs }:
   }
   Object.assign(counts, { runStart, has, hasAll, escapes, foreign, before, spelt, mostSpelt })
 }
+
+/** Middle dots, bullets, dashes and the minus. */
+const isDotOrDash = (code: number): boolean =>
+  code === 0xb7 || (code >= 0x2010 && code <= 0x2027) || code === 0x2212 || code === 0x22c5 || code === 0x25cf
 
 /** Numbers in a list stand between commas, semicolons and brackets. */
 const endsNumber = (code: number): boolean => code === 0x2c || code === 0x3b || code === 0x5b || code === 0x5d
