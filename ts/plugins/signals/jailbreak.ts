@@ -24,6 +24,7 @@ import { modulesOf } from "../_shared/external/uses.ts"
 import { viewsOf } from "../_shared/disguise/views.ts"
 import { addressedSentences, leastOfSentences } from "../_shared/guards/addressed-sentences.ts"
 import { createLanguageCheck, guardLanguages, inLanguages } from "../_shared/languages/measured-languages.ts"
+import { askWithSentences, thresholdFor } from "../_shared/guards/long-texts.ts"
 import { withoutLineNumbers } from "../_shared/guards/line-numbers.ts"
 import {
   joined,
@@ -190,7 +191,9 @@ export default defineSignal({
       async read(input, { classify, embed }) {
         const first: Measure = async (text) => toReading(await classify(text), positive)
         const other: Measure = async (text) => toReading(await classify(text, { binding: secondModel.binding }))
-        const ask = askInTurn({ first, second: other }, second)
+        const inTurn = askInTurn({ first, second: other }, second)
+        // Measured with the built-in guard alone.
+        const ask = isBuiltIn ? askWithSentences(inTurn) : inTurn
         const risks = onceEach((text: string) => askWithoutData(text, (short) => ask(short.text)))
         const withoutNumbers = onceEach(withoutLineNumbers)
         const views = onceEach(viewsOf)
@@ -209,6 +212,10 @@ export default defineSignal({
                 .filter((text) => input.isTrusted(text) === areTrusted && !input.isJoined(text))
                 .map(withoutNumbers)
             const { threshold } = thresholds
+            // Trusted texts need more certainty anyway.
+            const risksOfSaid: Measure = async (text) =>
+              needingMore(await risks(text), { threshold, from: isBuiltIn ? thresholdFor(text, threshold) : threshold })
+            const measuresOfSaid = measures.map((measure) => (measure === risks ? risksOfSaid : measure))
             const excerpts = {
               of: addressed,
               measure: risks,
@@ -217,7 +224,7 @@ export default defineSignal({
             const joinedTexts = (): readonly string[] => input.textsFor(entry).filter(input.isJoined)
             const [said, trusted, together] = await Promise.all([
               readAll(textsWhere(false), {
-                measures,
+                measures: measuresOfSaid,
                 viewsOf: views,
                 // Measured with the built-in guard alone. System prompts and replies about instructions are made of such
                 // sentences, so trusted texts have no excerpts.

@@ -92,16 +92,19 @@ export function askInTurn({ first, second }: Guards, said: SecondGuard = {}): Me
     const parts = unsure.length > 0 ? unsure : [{ start: 0, end: text.length, risk: one.risk }]
     const others = await Promise.all(parts.map((part) => askAbout(part, text, second)))
     const { risk, failure } = joined(others)
-    return { risk, failure: failure ?? one.failure }
+    const judged = (one.parts ?? []).length > 1 && { parts: others.flatMap((each) => each.parts ?? []) }
+    return { risk, failure: failure ?? one.failure, ...judged }
   }
 }
 
 async function askAbout({ start, end, risk }: RiskyPart, text: string, second: Measure): Promise<Reading> {
   try {
     const other = await second(text.slice(start, end))
-    return { ...other, risk: other.risk ?? risk }
+    const places = other.parts ?? [{ start: 0, end: end - start, risk: other.risk ?? risk }]
+    const parts = places.map((place) => ({ ...place, start: start + place.start, end: start + place.end }))
+    return { ...other, risk: other.risk ?? risk, parts }
   } catch (failure) {
-    return { risk, failure }
+    return { risk, failure, parts: [{ start, end, risk }] }
   }
 }
 
