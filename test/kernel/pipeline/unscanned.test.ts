@@ -170,6 +170,12 @@ const watched = (changes: object = {}, failWith?: RtrError): Promise<WatchedKern
   watchedKernel({
     inference: judge(failWith),
     changes: {
+      // A backend that may keep responses: without one what refers to them is refused before guards read it.
+      "providers.models.2": {
+        name: "keeping",
+        api_format: "responses",
+        backend_refs: [{ base_url: "https://up.example/v1", provider: "openai", api_key: "key" }],
+      },
       "routing.signals.jailbreak": [{ name: "attack", ...changes }],
       "routing.decisions": [
         {
