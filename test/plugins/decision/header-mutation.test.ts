@@ -56,7 +56,7 @@ describe("headers of the router", () => {
       { add: [{ name: "fine", value: "x" }, entry], update: [entry], delete: ["x-team", name] },
       (path, message) => reported.push([path, message]),
     )
-    const message = `"${name}" cannot be changed; it follows from the message itself, or the router counts with it`
+    const message = `"${name}" cannot be changed: the router sets it itself`
     expect(reported).toEqual([
       [["add", 1, "name"], message],
       [["update", 0, "name"], message],

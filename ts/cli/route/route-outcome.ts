@@ -102,14 +102,19 @@ const quoted = (name: string): string => (name === "" ? "none" : `"${name}"`)
  */
 export function expectationOf(written: Expectation | undefined, outcome: RouteOutcome): Expectation {
   const { decision, model, signals, refused } = outcome
-  const asks =
-    written?.refused === undefined ? (written ?? { decision: "", model: "" }) : { decision: "", model: "", ...written }
+  const { signals: asked, ...route } = written ?? { decision: "", model: "" }
+  const asksBoth = route.refused !== undefined
+  const place =
+    refused === undefined
+      ? {
+          ...((asksBoth || route.decision !== undefined) && { decision }),
+          ...((asksBoth || route.model !== undefined) && model !== undefined && { model }),
+        }
+      : { refused: true }
   return {
-    ...(refused !== undefined && { refused: true }),
-    ...(refused === undefined && asks.decision !== undefined && { decision }),
-    ...(refused === undefined && asks.model !== undefined && model !== undefined && { model }),
-    ...(asks.signals !== undefined && {
-      signals: Object.fromEntries(Object.entries(asks.signals).map(([name, state]) => [name, signals[name] ?? state])),
+    ...place,
+    ...(asked !== undefined && {
+      signals: Object.fromEntries(Object.entries(asked).map(([name, state]) => [name, signals[name] ?? state])),
     }),
   }
 }

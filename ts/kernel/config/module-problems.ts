@@ -10,7 +10,7 @@ import type { MaybePromise, Report } from "../types/module-base.ts"
 /** A check that takes time adds its promise here, with `addLater`. */
 export type LaterProblems = Promise<readonly Problem[]>[]
 
-/** When another check throws before this one is waited for, nobody is there to hear that this one fails. */
+/** Another check may throw before anybody awaits this one. Its own rejection would then be unhandled, which ends a Node process. */
 export function addLater(later: LaterProblems, problems: Promise<readonly Problem[]>): void {
   problems.catch(() => {})
   later.push(problems)

@@ -20,8 +20,7 @@ export default definePlugin({
   hooks: ["before"],
   check(entry, report) {
     const complain = (path: readonly (string | number)[], name: string): void => {
-      if (!isSettableHeader(name))
-        report(path, `"${name}" cannot be changed; it follows from the message itself, or the router counts with it`)
+      if (!isSettableHeader(name)) report(path, `"${name}" cannot be changed: the router sets it itself`)
     }
     for (const key of ["add", "update"] as const)
       entry[key]?.forEach(({ name }, index) => complain([key, index, "name"], name))

@@ -214,8 +214,10 @@ export default defineSignal({
             const { threshold } = thresholds
             // Trusted texts need more certainty anyway.
             const risksOfSaid: Measure = async (text) =>
-              needingMore(await risks(text), { threshold, from: isBuiltIn ? thresholdFor(text, threshold) : threshold })
-            const measuresOfSaid = measures.map((measure) => (measure === risks ? risksOfSaid : measure))
+              needingMore(await risks(text), { threshold, from: thresholdFor(text, threshold) })
+            const measuresOfSaid = isBuiltIn
+              ? measures.map((measure) => (measure === risks ? risksOfSaid : measure))
+              : measures
             const excerpts = {
               of: addressed,
               measure: risks,

@@ -5,11 +5,11 @@
 
 use std::arch::x86_64::{
     __m256bh, __m256i, __m512, __m512bh, __m512i, _mm256_mask_storeu_epi16, _mm256_storeu_si256, _mm512_cvtneps_pbh,
-    _mm512_dpbf16_ps, _mm512_load_si512, _mm512_loadu_ps, _mm512_maskz_loadu_ps, _mm512_set1_epi32, _mm512_setzero_ps,
+    _mm512_dpbf16_ps, _mm512_loadu_ps, _mm512_maskz_loadu_ps, _mm512_setzero_ps,
 };
 use std::mem::transmute;
 
-use super::panels::{Line, Panels};
+use super::panels::{Panels, sums_of_rows};
 
 /// Rounds one row to 16-bit floats.
 ///
@@ -43,23 +43,14 @@ pub unsafe fn tile<const ROWS: usize>(
     stride: usize,
     (panels, panel): (&Panels, usize),
 ) -> [[__m512; 2]; ROWS] {
-    let lines: &[[Line; 2]] = panels.panel(panel).as_chunks::<2>().0;
-    let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
-    for (step, [left, right]) in lines.iter().enumerate() {
-        // SAFETY: a line is as long and as aligned as a register; every row has two numbers for every step; the types
-        // of a register can be taken for each other.
-        unsafe {
-            let load = |line: &Line| -> __m512bh {
-                transmute::<__m512i, __m512bh>(_mm512_load_si512(std::ptr::from_ref(line).cast()))
-            };
-            let (left, right) = (load(left), load(right));
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let two = rows.add(row * stride + 4 * step).cast::<i32>().read_unaligned();
-                let two = transmute::<__m512i, __m512bh>(_mm512_set1_epi32(two));
-                sums[0] = _mm512_dpbf16_ps(sums[0], two, left);
-                sums[1] = _mm512_dpbf16_ps(sums[1], two, right);
-            }
-        }
-    }
-    sums
+    sums_of_rows!(rows, stride, panels.panel(panel), _mm512_setzero_ps(), add_products)
+}
+
+/// Adds each pair of products to its sum.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn add_products(sums: __m512, left: __m512i, right: __m512i) -> __m512 {
+    // SAFETY: the types of a register can be taken for each other.
+    let [left, right] = [left, right].map(|register| unsafe { transmute::<__m512i, __m512bh>(register) });
+    _mm512_dpbf16_ps(sums, left, right)
 }

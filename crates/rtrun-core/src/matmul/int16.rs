@@ -8,12 +8,12 @@ use std::arch::x86_64::{
     __m256, __m256i, __m512, __m512i, _mm256_add_epi32, _mm256_add_ps, _mm256_andnot_ps, _mm256_cvtepi32_ps,
     _mm256_cvtps_epi32, _mm256_fmadd_ps, _mm256_load_si256, _mm256_loadu_ps, _mm256_madd_epi16, _mm256_max_ps,
     _mm256_mul_ps, _mm256_packs_epi32, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm512_cvtepi32_ps, _mm512_load_si512,
-    _mm512_loadu_ps, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512,
+    _mm256_setzero_si256, _mm256_storeu_ps, _mm256_storeu_si256, _mm512_cvtepi32_ps, _mm512_loadu_ps, _mm512_mul_ps,
+    _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512,
 };
 
 use super::activations;
-use super::panels::{COLUMNS, LARGEST_OF_ROW, Line, Panels};
+use super::panels::{COLUMNS, LARGEST_OF_ROW, Line, Panels, sums_of_rows};
 use super::precision::RowScale;
 
 /// Rows of one tile: with the columns of half a panel, its sums fill 12 of the 16 registers.
@@ -140,20 +140,7 @@ pub unsafe fn long_tile<const ROWS: usize>(
     scales: *const RowScale,
     (panels, panel): (&Panels, usize),
 ) -> [[__m512; 2]; ROWS] {
-    let lines: &[[Line; 2]] = panels.panel(panel).as_chunks::<2>().0;
-    let mut sums = [[_mm512_setzero_si512(); 2]; ROWS];
-    for (step, [left, right]) in lines.iter().enumerate() {
-        // SAFETY: a line is as long and as aligned as a register; every row has two numbers for every step.
-        unsafe {
-            let left: __m512i = _mm512_load_si512(std::ptr::from_ref(left).cast());
-            let right: __m512i = _mm512_load_si512(std::ptr::from_ref(right).cast());
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let two = _mm512_set1_epi32(rows.add(row * stride + 4 * step).cast::<i32>().read_unaligned());
-                sums[0] = add_products(sums[0], two, left);
-                sums[1] = add_products(sums[1], two, right);
-            }
-        }
-    }
+    let sums = sums_of_rows!(rows, stride, panels.panel(panel), _mm512_setzero_si512(), add_products);
     let mut results = [[_mm512_setzero_ps(); 2]; ROWS];
     for half in 0..2 {
         let first = panel * COLUMNS + HALF * half;

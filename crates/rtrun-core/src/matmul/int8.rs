@@ -5,13 +5,13 @@
 
 use std::arch::x86_64::{
     __m512, __m512i, _mm_storeu_si128, _mm512_add_epi32, _mm512_cvtepi32_ps, _mm512_cvtps_epi32,
-    _mm512_cvtusepi32_epi8, _mm512_dpbusd_epi32, _mm512_fmadd_ps, _mm512_load_si512, _mm512_loadu_ps,
-    _mm512_loadu_si512, _mm512_mask_cvtusepi32_storeu_epi8, _mm512_maskz_loadu_ps, _mm512_max_epi32, _mm512_max_ps,
-    _mm512_min_ps, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_reduce_add_ps, _mm512_reduce_max_ps, _mm512_reduce_min_ps,
+    _mm512_cvtusepi32_epi8, _mm512_dpbusd_epi32, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_cvtusepi32_storeu_epi8, _mm512_maskz_loadu_ps, _mm512_max_epi32, _mm512_max_ps, _mm512_min_ps,
+    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_reduce_add_ps, _mm512_reduce_max_ps, _mm512_reduce_min_ps,
     _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512, _mm512_sub_epi32,
 };
 
-use super::panels::{Line, Panels};
+use super::panels::{Panels, sums_of_rows};
 use super::precision::RowScale;
 
 /// Rounds one row to bytes between its smallest and its largest number, zero being one of the bytes. A row with a number
@@ -72,20 +72,7 @@ pub unsafe fn tile<const ROWS: usize>(
     scales: *const RowScale,
     (panels, panel): (&Panels, usize),
 ) -> [[__m512; 2]; ROWS] {
-    let lines: &[[Line; 2]] = panels.panel(panel).as_chunks::<2>().0;
-    let mut sums = [[_mm512_setzero_si512(); 2]; ROWS];
-    for (step, [left, right]) in lines.iter().enumerate() {
-        // SAFETY: a line is as long and as aligned as a register; every row has four bytes for every step.
-        unsafe {
-            let left: __m512i = _mm512_load_si512(std::ptr::from_ref(left).cast());
-            let right: __m512i = _mm512_load_si512(std::ptr::from_ref(right).cast());
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let four = _mm512_set1_epi32(rows.add(row * stride + 4 * step).cast::<i32>().read_unaligned());
-                sums[0] = _mm512_dpbusd_epi32(sums[0], four, left);
-                sums[1] = _mm512_dpbusd_epi32(sums[1], four, right);
-            }
-        }
-    }
+    let sums = sums_of_rows!(rows, stride, panels.panel(panel), _mm512_setzero_si512(), _mm512_dpbusd_epi32);
     // SAFETY: as for the caller.
     unsafe { multiply_out(sums, scales, (panels, panel)) }
 }

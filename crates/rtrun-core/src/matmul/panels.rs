@@ -15,6 +15,32 @@ pub const LARGEST_OF_ROW: u16 = 8191;
 /// What the absolute values of a row of weights add up to at most in [`Precision::Int16`], so that no sum leaves 32 bits.
 const LARGEST_SUM: i32 = i32::MAX / LARGEST_OF_ROW as i32;
 
+/// The sums of `ROWS` rows over one panel, where `$add` adds the products of one step to a register of sums. A macro, because a function that
+/// is given another one would not have the caller's instructions.
+#[cfg(target_arch = "x86_64")]
+macro_rules! sums_of_rows {
+    ($rows:ident, $stride:ident, $lines:expr, $zero:expr, $add:ident) => {{
+        let lines: &[[crate::matmul::panels::Line; 2]] = $lines.as_chunks::<2>().0;
+        let mut sums = [[$zero; 2]; ROWS];
+        for (step, [left, right]) in lines.iter().enumerate() {
+            // SAFETY: a line is as long and as aligned as a register; every row has 32 bits for every step.
+            unsafe {
+                let left = std::arch::x86_64::_mm512_load_si512(std::ptr::from_ref(left).cast());
+                let right = std::arch::x86_64::_mm512_load_si512(std::ptr::from_ref(right).cast());
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let group = $rows.add(row * $stride + 4 * step).cast::<i32>().read_unaligned();
+                    let group = std::arch::x86_64::_mm512_set1_epi32(group);
+                    sums[0] = $add(sums[0], group, left);
+                    sums[1] = $add(sums[1], group, right);
+                }
+            }
+        }
+        sums
+    }};
+}
+#[cfg(target_arch = "x86_64")]
+pub(super) use sums_of_rows;
+
 /// What one register holds, where the kernels can load it at once.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]

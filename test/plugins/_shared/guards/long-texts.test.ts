@@ -88,3 +88,14 @@ test("a very long text needs more certainty", () => {
   expect(thresholdFor("a".repeat(18_001), 0.7)).toBeCloseTo(0.85)
   expect(thresholdFor("a".repeat(18_001), 1)).toBe(1)
 })
+
+test("a risk that no window has stays as it is", async () => {
+  const parts = [
+    { start: 0, end: first.length, risk: 0.1 },
+    { start: first.length, end: text.length, risk: 0.6 },
+  ]
+  const whole = { risk: 0.8, failure: undefined, parts }
+  expect(
+    await askWithSentences(async (asked) => (asked === text ? whole : { risk: 0, failure: undefined }))(text),
+  ).toBe(whole)
+})

@@ -1,28 +1,26 @@
-// A guard reads a long text in windows, and among many harmless windows one looks like an attack. A place where somebody orders
-// something looks like one by its sentences as well, so that both have to.
+// A guard reads a long text in windows, and of many harmless windows one may look like an attack. Where there is an attack, one of the
+// window's sentences looks like one too, so a doubtful window is read once more, sentence by sentence.
 
 import type { Measure, Reading, RiskyPart } from "./reading.ts"
 
-/** A window with less risk is harmless, and one with more an attack, without a look at its sentences. */
+/** Only the sentences of windows with a risk between these are read. */
 const [leastDoubted, mostDoubted] = [0.5, 0.95]
 
-/**
- * So much more risk than its riskiest sentence has a window at most. Of 47 harmless documents that windows alone would stop, 27 remain, and
- * of 238 attacks in documents 222.
- */
+/** The risk of a window is at most so much above that of its riskiest sentence. How it was chosen: docs/why/windows.md. */
 const mostAbove = 0.2
 
 const shortestSentence = 20
 /** Attacks are spread over short lines, too: neighbours are read together as long as they have at most so many characters. */
 const charactersTogether = 300
 
-/** The same for a text of one window; of a longer one the risk is that of windows whose sentences have it too. */
+/** Asks about a text; the risk of a long one is the highest of its windows, each limited by its sentences. */
 export function askWithSentences(ask: Measure): Measure {
   return async (text) => {
     const reading = await ask(text)
-    const { parts = [], failure } = reading
-    // A text of one window is no longer than a place in a long one.
-    if (parts.every(({ start, end }) => end - start >= text.length)) return reading
+    const { risk: highest = 0, parts = [], failure } = reading
+    // A text of one window has no other windows that one could stand out of. A risk that is of no window stays as it is.
+    if (parts.every(({ start, end }) => end - start >= text.length) || parts.every((part) => part.risk < highest))
+      return reading
     const settled = await Promise.all(parts.map(async (part) => settle(part, text, ask)))
     return { risk: Math.max(...settled.map(({ risk }) => risk ?? 0)), failure: failure ?? failureIn(settled) }
   }
@@ -58,7 +56,7 @@ function sentencesOf(window: string): readonly string[] {
   return [...found].filter((each) => each.length >= shortestSentence)
 }
 
-/** A longer text has so many windows that one of them has to be surer. */
+/** A longer text has so many windows that one of them is risky by chance. */
 const longText = 18_000
 
 /** The risk from which a text is an attack: of a very long one half of the way from `threshold` to certainty. */

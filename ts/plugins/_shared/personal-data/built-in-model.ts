@@ -116,6 +116,8 @@ const saysProgram = /(?<!\p{L})(?:generated|powered|bundled|transpiled|formatted
 /** A text that imports or installs something says so near its name. */
 const reachOfImport = 3000
 
+const hasAny = (text: string, places: readonly string[]): boolean => places.some((place) => text.includes(place))
+
 /** Whether one word names a program: what generates code, or what the text imports and installs. */
 function isProgram(text: string, name: string, start: number): boolean {
   if (/\s/.test(name)) return false
@@ -129,7 +131,7 @@ function isProgram(text: string, name: string, start: number): boolean {
     `://${word}.`,
     `@${word}/`,
   ]
-  return places.some((place) => text.slice(Math.max(0, start - reachOfImport), start + reachOfImport).includes(place))
+  return hasAny(text.slice(Math.max(0, start - reachOfImport), start + reachOfImport), places)
 }
 
 const namesFont = /(?<!\p{L})(?:font(?:[ _-]?(?:family|name|face))?|typeface)["']?\s{0,3}[:=]\s{0,3}[^;{}\n]{0,80}$/iu

@@ -19,21 +19,18 @@ export function creditsIn(text: string): (finding: Entity) => boolean {
       return true
     const behind = text.slice(end, end + 240)
     if (profile.test(behind) || (kind === "PERSON" && isLinkedWord(text, start, end))) return true
-    if (profileBefore.test(lineOf(before))) return true
+    const line = lineOf(before)
+    if (profileBefore.test(line)) return true
     if (!mayHold()) return false
-    if (
-      inCredits(before) ||
-      /__(?:author|maintainer|credits|copyright)__\s*=[^\n]*$|^\s*:(?:author|copyright|maintainer)s?:/.test(
-        lineOf(before),
-      )
-    )
-      return true
-    const written = lineOf(before)
-    if (endsInNames(written, copyright) && !isOfList.test(before)) return true
-    if (endsInNames(written, comment) && !isItem(written, before)) return true
-    return isManifest() && (metadata.test(written) || listed.test(before))
+    if (inCredits(before) || field.test(line)) return true
+    if (endsInNames(line, copyright) && !isOfList.test(before)) return true
+    if (endsInNames(line, comment) && !isItem(line, before)) return true
+    return isManifest() && (metadata.test(line) || listed.test(before))
   }
 }
+
+/** `__author__ = ` of Python, `:author: ` of AsciiDoc and reStructuredText. */
+const field = /__(?:author|maintainer|credits|copyright)__\s*=[^\n]*$|^\s*:(?:author|copyright|maintainer)s?:/
 
 /** What stands of the line in front of a finding. */
 const lineOf = (before: string): string =>
